@@ -1,0 +1,1 @@
+"""The tests of gnomon; `make test` runs them in groups."""
