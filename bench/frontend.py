@@ -3,8 +3,8 @@
     python bench/frontend.py jax|gnomon [--slow]
 
 Both run the very same programs: for gnomon `gnomon.as_jax` puts its names under `jax` first. Keys end in their unit. A
-row that raises is reported under "failed" with the error's first line, and the others go on. The import is the first row,
-so one process gives one import figure; bench/compare.py starts many and takes the best of each row.
+row that raises is reported under "failed" with the error's first line, and the others go on. The import comes first, so
+one process gives one import figure; bench/compare.py starts many and takes the best of each row.
 """
 import json
 import sys

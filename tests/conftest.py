@@ -1,14 +1,12 @@
 """What every test may count on: eight CPU devices, and property tests that draw the same examples each time."""
-import importlib
-import importlib.util
-
 import hypothesis
 import pytest
 
+from gnomon.base.settings import config
+
 DEVICES = 8
 
-if importlib.util.find_spec("gnomon.base.settings"):
-    importlib.import_module("gnomon.base.settings").config.update("num_cpu_devices", DEVICES)
+config.update("num_cpu_devices", DEVICES)
 
 hypothesis.settings.register_profile("gnomon", derandomize=True, deadline=None, max_examples=50, database=None)
 hypothesis.settings.load_profile("gnomon")
