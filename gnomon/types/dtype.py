@@ -1,6 +1,7 @@
 """Element types: their names, their categories, and the lattice that says what two of them promote to.
 
-Ordinary dtypes are `numpy.dtype` objects, those of ml_dtypes included; random keys have a dtype of their own, `KeyDtype`.
+Ordinary dtypes are `numpy.dtype` objects, those of ml_dtypes included; random keys have a dtype of their own,
+`KeyDtype`.
 A *weak* dtype is that of a Python scalar and of what is computed from Python scalars alone: it yields to the dtype it
 meets. Where weakness matters a dtype travels as the pair ``(dtype, weak)``.
 

@@ -1,0 +1,56 @@
+"""Where in the user's code an equation comes from.
+
+Recording a place costs a short walk up the stack: a place is (code object, instruction offset), its line is
+looked up only when somebody asks for it.
+"""
+from __future__ import annotations
+
+import os
+import sys
+
+PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_getframe = sys._getframe
+
+
+def user_place(depth=2):
+    """(code, instruction offset) of the innermost caller outside this package, or None."""
+    frame = _getframe(depth)
+    package = PACKAGE
+    while frame is not None:
+        code = frame.f_code
+        if not code.co_filename.startswith(package):
+            return code, frame.f_lasti
+        frame = frame.f_back
+    return None
+
+
+def file_line(place):
+    """(file name, line) of a place, or None."""
+    if place is None:
+        return None
+    code, offset = place
+    for start, end, line in code.co_lines():
+        if start <= offset < end and line is not None:
+            return code.co_filename, line
+    return code.co_filename, code.co_firstlineno
+
+
+def describe(place):
+    """`train.py:12 (loss)`, or an empty string where the place is not known."""
+    at = file_line(place)
+    return f"{os.path.basename(at[0])}:{at[1]} ({place[0].co_name})" if at else ""
+
+
+def function_place(fn):
+    """`loss at train.py:12` for a function, as far as it can be told."""
+    name = function_name(fn)
+    code = getattr(fn, "__code__", None) or getattr(getattr(fn, "__wrapped__", None), "__code__", None)
+    return f"{name} at {os.path.basename(code.co_filename)}:{code.co_firstlineno}" if code else name
+
+
+def function_name(fn):
+    """The name to print for a callable."""
+    name = getattr(fn, "__name__", None)
+    if name is None and hasattr(fn, "func"):
+        return function_name(fn.func)
+    return name or type(fn).__name__

@@ -1,0 +1,173 @@
+"""The form of an op: one class whose body is its whole definition.
+
+A subclass's annotated fields are the op's parameters; its slots are the rules listed in `RULES`. Every slot is filled
+when the class is made: by a rule, by a derivation inherited from a base (`DimsOp`, `Elementwise`, ...) or by
+`Refused("why; what to do instead")`. A class that leaves one empty is an error at import.
+
+Instances are interned: equal parameters give one object, so ops hash and compare by identity and each instance keeps
+the memo of its `result` rule.
+"""
+from __future__ import annotations
+
+import dataclasses
+import threading
+import weakref
+
+from gnomon.base.errors import Refused
+from gnomon.types.effect import PURE
+
+RULES = {
+    "result": "types in -> type out (a tuple of types where `multiple`)",
+    "lower": "writes StableHLO through the emitter it is handed",
+    "derivative": "factors per operand, LINEAR, MULTILINEAR, ZERO, or a written jvp (args, tangents) -> (out, tangent)",
+    "transpose": "(cotangent, *args) -> a cotangent or None per operand; linear operands come as LinearInput",
+    "batch": "(args, axes, batching) -> (out, axis): the op with one more dimension",
+    "effects": "PURE or what it does",
+    "host": "NumPy's form where it is bit-equal to XLA's, or None",
+}
+
+
+class Marker:
+    """A derivative that is said in one word."""
+
+    def __init__(self, name, meaning):
+        self.name, self.meaning = name, meaning
+
+    def __repr__(self):
+        return self.name
+
+
+LINEAR = Marker("LINEAR", "linear in all its differentiable operands together")
+MULTILINEAR = Marker("MULTILINEAR", "linear in each differentiable operand while the others are held")
+ZERO = Marker("ZERO", "the derivative is zero")
+
+
+class LinearInput:
+    """Stands for an operand that a transpose rule is to find the cotangent of: a type without a value."""
+
+    __slots__ = ("type",)
+
+    def __init__(self, type):
+        self.type = type
+
+    shape = property(lambda self: self.type.shape)
+    dtype = property(lambda self: self.type.dtype)
+    ndim = property(lambda self: self.type.ndim)
+
+
+def is_linear(arg):
+    return arg.__class__ is LinearInput
+
+
+def field(default=dataclasses.MISSING, show="always"):
+    """A parameter of an op. `show`: "always", "nondefault" (printed where it differs from the default) or "never"
+    (it can be told from the rest)."""
+    return dataclasses.field(default=default, metadata={"show": show})
+
+
+OPS: dict = {}
+_lock = threading.Lock()
+
+
+def snake_case(name):
+    return "".join(("_" if i and c.isupper() else "") + c.lower() for i, c in enumerate(name))
+
+
+class OpForm(type):
+    """Makes op classes: dataclass fields, a complete set of rules, interned instances."""
+
+    def __new__(meta, name, bases, body, abstract=False):
+        cls = super().__new__(meta, name, bases, body)
+        dataclasses.dataclass(frozen=True, eq=False, repr=False)(cls)
+        cls.abstract = abstract
+        cls.parameters = tuple(f.name for f in dataclasses.fields(cls))
+        cls._interned = weakref.WeakValueDictionary() if cls.holds_programs else {}
+        cls._last = None
+        if not abstract:
+            if "name" not in body:
+                cls.name = snake_case(name)
+            missing = [rule for rule in RULES if getattr(cls, rule, None) is None and rule != "host"]
+            if missing or not hasattr(cls, "host"):
+                raise TypeError(f"op class {name} says nothing about: {', '.join(missing or ['host'])}. Give each a rule "
+                                'or Refused("why; what to do instead").')
+            OPS.setdefault(cls.name, cls)
+        return cls
+
+    def __init__(cls, name, bases, body, abstract=False):
+        super().__init__(name, bases, body)
+
+    def __call__(cls, *args, **kwargs):
+        if not kwargs:
+            found = cls._interned.get(args)
+            if found is not None:
+                return found
+        op = super().__call__(*args, **kwargs)
+        key = tuple(getattr(op, p) for p in cls.parameters)
+        with _lock:
+            found = cls._interned.get(key)
+            if found is None:
+                found = cls._interned[key] = op
+                object.__setattr__(op, "results", {})
+            if not kwargs and args != key and not cls.holds_programs:
+                cls._interned[args] = found
+        return found
+
+
+class Op(metaclass=OpForm, abstract=True):
+    """Base of every op. See the module's docstring for the form."""
+
+    multiple = False            # whether the op has a list of results
+    holds_programs = False      # whether a parameter is a Jaxpr or a Python callable (interned weakly)
+    aligned = False             # whether operands broadcast against each other elementwise
+    on_keys = False             # whether `lower` itself deals with random keys (else keys are moved word by word)
+    effects = PURE
+    host = None
+
+    def replace(self, **changes):
+        return dataclasses.replace(self, **changes)
+
+    def infer(self, types):
+        """The result types for operand types, from the memo or from the `result` rule."""
+        found = self.results.get(types)
+        if found is None:
+            found = self.result(*types)
+            if self.multiple:
+                found = tuple(found)
+            self.results[types] = found
+        return found
+
+    def __reduce__(self):
+        return type(self), tuple(getattr(self, p) for p in self.parameters)
+
+    def __repr__(self):
+        inside = ", ".join(f"{p}={getattr(self, p)!r}" for p in self.parameters)
+        return f"{type(self).__name__}({inside})"
+
+
+class NestedOp(Op, abstract=True):
+    """Base of ops that hold programs (jit, cond, scan, ...). Their rules are handed the transforms as `T`:
+
+    * `jvp(T, args, tangents)` -> (outs, tangents), None for a zero tangent
+    * `split(T, eqn, unknown)` -> (early eqn or None, later eqn or None, unknown outs)
+    * `transpose(T, cts, *args)`, `batch(T, args, axes, batching)`, and `programs()` lists the Jaxprs held.
+    """
+
+    multiple = True
+    holds_programs = True
+    derivative = Marker("NESTED", "the derivative of the programs it holds")
+
+
+def rule_kind(cls, rule):
+    """How a slot is filled, for the table op x rule."""
+    value = getattr(cls, rule)
+    if isinstance(value, Refused):
+        return "refused"
+    if isinstance(value, Marker):
+        return value.name.lower()
+    if rule == "effects":
+        return "pure" if value == PURE else "effect"
+    if value is None:
+        return "-"
+    if isinstance(value, tuple):
+        return "factors"
+    return "written" if rule in cls.__dict__ else "derived"

@@ -1,0 +1,329 @@
+"""The emitter: what an op's `lower` rule is handed.
+
+It writes the body of one StableHLO function, a line an equation. Values are `HloValue`s (a name and a type).
+`emit.out` is the type of the current equation's result (`emit.outs`, where it has several).
+"""
+from __future__ import annotations
+
+import numpy as np
+
+from gnomon.base.errors import Refused
+from gnomon.ir.jaxpr import Literal
+from gnomon.lower.text import (dense, ints, physical, physical_type, scalar_text, tensor_text, type_text)
+from gnomon.types.dtype import is_complex, is_key
+from gnomon.types.value_type import ArrayType
+
+BOOL, INT32 = np.dtype(bool), np.dtype("int32")
+
+
+class HloValue:
+    """A value of the function being written."""
+
+    __slots__ = ("name", "type")
+
+    def __init__(self, name, type):
+        self.name, self.type = name, type
+
+    shape = property(lambda self: self.type.shape)
+    dtype = property(lambda self: self.type.dtype)
+    ndim = property(lambda self: len(self.type.shape))
+
+
+class Emitter:
+    """Writes one function of a module."""
+
+    def __init__(self, module):
+        self.module = module
+        self.lines = []
+        self.counter = module.counter
+        self.constants = {}
+        self.out = self.outs = None
+        self.place = None
+
+    # -- names and lines ---------------------------------------------------------------------------------------
+
+    def fresh(self):
+        self.counter[0] += 1
+        return f"%{self.counter[0]}"
+
+    def line(self, text):
+        self.lines.append(text)
+
+    def __call__(self, op, xs, attributes="", out=None):
+        """`%n = op %a, %b, attributes : (types) -> type` with one result; `out` defaults to the equation's type."""
+        out = self.out if out is None else out
+        name = self.fresh()
+        head = ", ".join([x.name for x in xs])
+        if attributes:
+            head = f"{head}, {attributes}" if head else attributes
+        if xs:
+            types = ", ".join([type_text(x.type) for x in xs])
+            self.lines.append(f"{name} = {op} {head} : ({types}) -> {type_text(out)}")
+        else:
+            self.lines.append(f"{name} = {op} {head} : {type_text(out)}")
+        return HloValue(name, out)
+
+    def generic(self, op, xs, properties="", regions="", outs=None, attributes=""):
+        """The generic form with any number of results and regions; returns a list."""
+        outs = list(self.outs) if outs is None else list(outs)
+        name = self.fresh()
+        types = ", ".join([type_text(x.type) for x in xs])
+        results = ", ".join([type_text(t) for t in outs])
+        props = f" <{{{properties}}}>" if properties else ""
+        region = f" ({regions})" if regions else ""
+        attrs = f" {{{attributes}}}" if attributes else ""
+        bound = name if len(outs) == 1 else f"{name}:{len(outs)}"
+        lhs = f"{bound} = " if outs else ""
+        result_text = results if len(outs) == 1 else f"({results})"
+        self.lines.append(f'{lhs}"{op}"({", ".join([x.name for x in xs])}){props}{region}{attrs} : ({types}) -> {result_text}')
+        if len(outs) == 1:
+            return [HloValue(name, outs[0])]
+        return [HloValue(f"{name}#{i}", t) for i, t in enumerate(outs)]
+
+    def block(self, types, body):
+        """A region's text: `body(*values)` writes it and returns the values it yields."""
+        outer, self.lines = self.lines, []
+        constants, self.constants = self.constants, {}
+        args = [HloValue(self.fresh(), t) for t in types]
+        outs = body(*args)
+        heads = ", ".join([f"{a.name}: {type_text(a.type)}" for a in args])
+        self.lines.append(f"stablehlo.return {', '.join([o.name for o in outs])} : "
+                          f"{', '.join([type_text(o.type) for o in outs])}" if outs else "stablehlo.return")
+        text = "{\n" + (f"^bb0({heads}):\n" if args else "") + "\n".join(self.lines) + "\n}"
+        self.lines, self.constants = outer, constants
+        return text
+
+    # -- constants ---------------------------------------------------------------------------------------------
+
+    def constant(self, value, t):
+        """A value of type `t` with the same number everywhere."""
+        shape, dtype = physical(t)
+        text = scalar_text(value, dtype)
+        return self._constant(text, t)
+
+    def _constant(self, text, t):
+        key = (text, t)
+        found = self.constants.get(key)
+        if found is None:
+            name = self.fresh()
+            self.lines.append(f"{name} = stablehlo.constant dense<{text}> : {type_text(t)}")
+            found = self.constants[key] = HloValue(name, t)
+        return found
+
+    def array_constant(self, array):
+        """A small NumPy array written out."""
+        array = np.asarray(array)
+        return self._constant(dense(array), ArrayType(array.shape, array.dtype))
+
+    def constant_like(self, x, value):
+        return self.constant(value, x.type)
+
+    def scalar(self, value, dtype=INT32):
+        return self.constant(value, ArrayType((), np.dtype(dtype)))
+
+    def literal(self, lit):
+        return self.constant(lit.value, lit.type)
+
+    # -- the commonest forms -----------------------------------------------------------------------------------
+
+    def elementwise(self, op, xs, out=None):
+        """All operands and the result have one type: `%n = op %a, %b : type`."""
+        out = self.out if out is None else out
+        name = self.fresh()
+        self.lines.append(f"{name} = {op} {', '.join([x.name for x in xs])} : {type_text(out)}"
+                          if all(x.type.dtype == out.dtype for x in xs) else
+                          f"{name} = {op} {', '.join([x.name for x in xs])} : "
+                          f"({', '.join([type_text(x.type) for x in xs])}) -> {type_text(out)}")
+        return HloValue(name, out)
+
+    def aligned(self, xs, shape=None):
+        """Elementwise operands, each repeated to the result's shape."""
+        shape = self.out.shape if shape is None else shape
+        return [x if x.type.shape == shape else self.align(x, shape) for x in xs]
+
+    def align(self, x, shape):
+        return self.broadcast(x, shape, tuple(range(len(shape))) if x.type.shape else ())
+
+    def broadcast(self, x, shape, dims):
+        t = x.type
+        if t.shape == shape and len(dims) == len(shape):
+            return x
+        return self("stablehlo.broadcast_in_dim", [x], f"dims = {list(dims)}", ArrayType(tuple(shape), t.dtype))
+
+    def convert(self, x, dtype, out=None):
+        """Numbers in another dtype, with NumPy's rules where StableHLO's differ."""
+        old = x.type.dtype
+        if old == dtype:
+            return x
+        if dtype == BOOL:
+            zero = self.constant_like(x, 0)
+            return self.compare("NE", x, zero)
+        if is_complex(old) and not is_complex(dtype):
+            real = self("stablehlo.real", [x], out=ArrayType(x.type.shape, np.dtype(f"f{old.itemsize // 2}")))
+            return self.convert(real, dtype)
+        return self("stablehlo.convert", [x], out=ArrayType(x.type.shape, dtype))
+
+    def compare(self, direction, x, y):
+        """Booleans from two operands of one type."""
+        dtype = x.type.dtype
+        if is_key(dtype):
+            return self.compare_keys(direction, x, y)
+        kind = ("UNSIGNED" if dtype.kind in "bu" or str(dtype).startswith("uint") else
+                "SIGNED" if dtype.kind == "i" or str(dtype).startswith("int") else "FLOAT")
+        t = type_text(x.type)
+        out = ArrayType(x.type.shape, BOOL)
+        name = self.fresh()
+        self.lines.append(f"{name} = stablehlo.compare {direction}, {x.name}, {y.name}, {kind} : ({t}, {t}) -> {type_text(out)}")
+        return HloValue(name, out)
+
+    def compare_keys(self, direction, x, y):
+        """Keys are equal where all their words are."""
+        words = physical_type(x.type)
+        same = self.compare(direction, HloValue(x.name, words), HloValue(y.name, words))
+        op, init = ("stablehlo.and", True) if direction == "EQ" else ("stablehlo.or", False)
+        rank = len(words.shape)
+        return self.reduce(op, same, init, range(x.type.ndim, rank), ArrayType(x.type.shape, BOOL))
+
+    def select(self, which, yes, no):
+        """`which ? yes : no`, all of one shape."""
+        name, t = self.fresh(), type_text(yes.type)
+        self.lines.append(f"{name} = stablehlo.select {which.name}, {yes.name}, {no.name} : {type_text(which.type)}, {t}")
+        return HloValue(name, yes.type)
+
+    def select_n(self, which, cases):
+        """The case that `which` numbers, by halving for many cases."""
+        if which.type.dtype == BOOL:
+            return self.select(which, cases[1], cases[0]) if len(cases) == 2 else cases[0]
+        if len(cases) == 1:
+            return cases[0]
+        middle = len(cases) // 2
+        low = self.compare("LT", which, self.constant_like(which, middle))
+        rest = self.elementwise("stablehlo.subtract", [which, self.constant_like(which, middle)], which.type) \
+            if len(cases) > 2 else which
+        return self.select(low, self.select_n(which, cases[:middle]), self.select_n(rest, cases[middle:]))
+
+    def reduce(self, op, x, init, axes, out=None):
+        """Reduce over axes with one binary op whose identity is `init` (a number or an HloValue)."""
+        out = self.out if out is None else out
+        t = x.type
+        scalar = ArrayType((), t.dtype)
+        start = init if isinstance(init, HloValue) else self.constant(init, scalar)
+        name = self.fresh()
+        self.lines.append(f"{name} = stablehlo.reduce({x.name} init: {start.name}) applies {op} across dimensions = "
+                          f"{list(axes)} : ({type_text(t)}, {type_text(scalar)}) -> {type_text(out)}")
+        return HloValue(name, out)
+
+    def integer_pow(self, x, n):
+        """x to an integer power by repeated squaring."""
+        if n == 0:
+            return self.constant_like(x, 1)
+        power, square, m = None, x, abs(n)
+        while m:
+            if m & 1:
+                power = square if power is None else self.elementwise("stablehlo.multiply", [power, square], x.type)
+            m >>= 1
+            if m:
+                square = self.elementwise("stablehlo.multiply", [square, square], x.type)
+        if n < 0:
+            power = self.elementwise("stablehlo.divide", [self.constant_like(x, 1), power], x.type)
+        return power
+
+    def precision(self, precision):
+        """`[DEFAULT, DEFAULT]` from a Precision, a name, or a pair of them."""
+        pair = precision if isinstance(precision, (tuple, list)) else (precision, precision)
+        names = [getattr(p, "name", p) for p in pair]
+        return "[" + ", ".join([_PRECISION.get(str(n).lower(), str(n).upper()) for n in names]) + "]"
+
+    # -- programs ----------------------------------------------------------------------------------------------
+
+    def eqns(self, jaxpr, args):
+        """Write a program's equations here; returns its outputs."""
+        env = dict(zip(jaxpr.invars, args))
+        for e in jaxpr.eqns:
+            xs = [self.literal(v) if v.__class__ is Literal else env[v] for v in e.ins]
+            self.eqn(e, xs, env)
+        return [self.literal(v) if v.__class__ is Literal else env[v] for v in jaxpr.outvars]
+
+    def eqn(self, e, xs, env):
+        op = e.op
+        outs = e.outs
+        self.place = e.place
+        if op.multiple:
+            self.outs = [v.type for v in outs]
+            self.out = self.outs[0] if self.outs else None
+            if isinstance(op.lower, Refused):
+                raise Refused(f"{op.name} cannot be compiled: {op.lower.why}")
+            results = op.lower(self, *xs)
+            for v, r in zip(outs, results, strict=True):
+                env[v] = r if r.type is v.type else HloValue(r.name, v.type)
+            return
+        v = outs[0]
+        out = self.out = v.type
+        if not op.on_keys and (is_key(out.dtype) or any(is_key(x.type.dtype) for x in xs)):
+            env[v] = self.on_words(op, xs, out)
+            return
+        if isinstance(op.lower, Refused):
+            raise Refused(f"{op.name} cannot be compiled: {op.lower.why}")
+        r = op.lower(self, *xs)
+        if out.sharding is not None:
+            r = self.module.constrain(self, r, out)
+        env[v] = r if r.type is out else HloValue(r.name, out)
+
+    def on_words(self, op, xs, out):
+        """An op that moves keys about: the same op, batched over the words that keys are made of."""
+        self.module.refuse_unless_moving(op)
+        words = [HloValue(x.name, physical_type(x.type)) for x in xs]
+        program = self.module.word_program(op, [x.type for x in xs])
+        result, = self.eqns(program, words)
+        return HloValue(result.name, out)
+
+    def call(self, jaxpr, args, name, inline=None):
+        """Call a program as a private function, written once however often it is called."""
+        function = self.module.function(jaxpr, name)
+        if not jaxpr.outvars:
+            self.lines.append(f"func.call @{function}({', '.join([a.name for a in args])}) : "
+                              f"({', '.join([type_text(a.type) for a in args])}) -> ()")
+            return []
+        attributes = ' {mhlo.frontend_attributes = {inlineable = "false"}}' if inline is False else ""
+        n = self.fresh()
+        outs = [v.type for v in jaxpr.outvars]
+        bound = n if len(outs) == 1 else f"{n}:{len(outs)}"
+        results = ", ".join([type_text(t) for t in outs])
+        results = results if len(outs) == 1 else f"({results})"
+        self.lines.append(f"{bound} = func.call @{function}({', '.join([a.name for a in args])}){attributes} : "
+                          f"({', '.join([type_text(a.type) for a in args])}) -> {results}")
+        if len(outs) == 1:
+            return [HloValue(n, outs[0])]
+        return [HloValue(f"{n}#{i}", t) for i, t in enumerate(outs)]
+
+    def while_loop(self, carry, cond, body):
+        """`cond(*values) -> bool value`, `body(*values) -> values`, over values that keep their types."""
+        types = [c.type for c in carry]
+        regions = self.block(types, lambda *xs: [cond(*xs)]) + ", " + self.block(types, lambda *xs: body(*xs))
+        return self.generic("stablehlo.while", carry, regions=regions, outs=types)
+
+    def case(self, index, branches, outs):
+        """Run one of `branches` (functions without arguments that return values) by index."""
+        regions = ", ".join([self.block([], b) for b in branches])
+        return self.generic("stablehlo.case", [index], regions=regions, outs=outs)
+
+    def custom_call(self, target, xs, outs, config="", attributes="", layouts=True):
+        """A typed FFI call; `config` is the text of the backend configuration dictionary's entries."""
+        def layout(t):
+            return f"dense<{list(range(len(physical(t)[0]) - 1, -1, -1))}> : tensor<{len(physical(t)[0])}xindex>"
+        parts = [f'call_target_name = "{target}"', "api_version = 4 : i32", f"backend_config = {{{config}}}"]
+        if layouts:
+            parts.append(f"operand_layouts = [{', '.join([layout(x.type) for x in xs])}]")
+            parts.append(f"result_layouts = [{', '.join([layout(t) for t in outs])}]")
+        if attributes:
+            parts.append(attributes)
+        return self.generic("stablehlo.custom_call", xs, properties=", ".join(parts), outs=outs)
+
+    ints = staticmethod(ints)
+    tensor_text = staticmethod(tensor_text)
+    type_text = staticmethod(type_text)
+    ArrayType = ArrayType
+
+
+_PRECISION = {"none": "DEFAULT", "default": "DEFAULT", "fastest": "DEFAULT", "high": "HIGH", "bfloat16_3x": "HIGH",
+              "tensorfloat32": "HIGH", "highest": "HIGHEST", "float32": "HIGHEST", "bfloat16": "DEFAULT"}

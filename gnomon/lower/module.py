@@ -1,0 +1,155 @@
+"""One program and its plan -> a StableHLO module as text."""
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from gnomon.base.errors import Refused
+from gnomon.ir.jaxpr import Jaxpr, Var, intern
+from gnomon.lower.emit import Emitter, HloValue
+from gnomon.lower.text import type_text
+from gnomon.ops.elementwise import Elementwise
+from gnomon.trace.build import Builder
+from gnomon.trace.stage import bind
+from gnomon.transforms.vmap import Batching, vmap
+from gnomon.types.dtype import is_key
+from gnomon.types.value_type import ArrayType
+
+_WORD = np.dtype("uint32")
+
+
+class Module:
+    """A module being written: its functions, each nested program once."""
+
+    def __init__(self, plan=None):
+        self.plan = plan
+        self.counter = [0]
+        self.functions = {}         # (program, name) -> function name
+        self.texts = []
+        self.used = {"main"}
+        self.meshes = {}
+        self.callbacks = []         # Python callables, in the order of their indices
+
+    # -- nested programs ---------------------------------------------------------------------------------------
+
+    def function(self, jaxpr, name):
+        """The name of the private function for a program."""
+        found = self.functions.get(jaxpr)
+        if found is None:
+            found = self.unique(name)
+            self.functions[jaxpr] = found
+            self.texts.append(self.write_function(jaxpr, f"private @{found}"))
+        return found
+
+    def unique(self, name):
+        name = re.sub(r"[^A-Za-z0-9_]", "_", name) or "fn"
+        found, n = name, 0
+        while found in self.used:
+            n += 1
+            found = f"{name}_{n}"
+        self.used.add(found)
+        return found
+
+    def write_function(self, jaxpr, head, arg_attributes=None, out_attributes=None):
+        emit = Emitter(self)
+        args = [HloValue(f"%arg{i}", v.type) for i, v in enumerate(jaxpr.invars)]
+        outs = emit.eqns(jaxpr, args)
+        heads = ", ".join([f"{a.name}: {type_text(a.type)}{_attributes(arg_attributes, i)}" for i, a in enumerate(args)])
+        results = ", ".join([f"{type_text(v.type)}{_attributes(out_attributes, i)}" for i, v in enumerate(jaxpr.outvars)])
+        body = "\n  ".join(emit.lines)
+        back = f"return {', '.join([o.name for o in outs])} : {', '.join([type_text(o.type) for o in outs])}" if outs \
+            else "return"
+        return f"func.func {head}({heads}) -> ({results}) {{\n  {body}\n  {back}\n}}"
+
+    # -- keys --------------------------------------------------------------------------------------------------
+
+    def refuse_unless_moving(self, op):
+        if isinstance(op, Elementwise) and op.name not in ("select_n",):
+            raise Refused(f"{op.name} is not defined on random keys; use gnomon.random, or key_data to get at the words")
+
+    def word_program(self, op, types):
+        """The op over the uint32 words of keys, as a program with one dimension more for them."""
+        from_words = [ArrayType(t.shape, _WORD) if is_key(t.dtype) else t for t in types]
+        size = next(t.dtype.key_shape[0] for t in types if is_key(t.dtype))
+        invars = [Var(t) for t in from_words]
+        build = Builder(invars)
+        with build:
+            jaxpr = build.finish([bind(op, *build.values(invars))])
+        axes = tuple(t.ndim if is_key(t.dtype) else None for t in types)
+        rank = jaxpr.outvars[0].type.ndim
+        program, _ = vmap(intern(jaxpr), axes, Batching(size), None, (rank,))
+        return program
+
+    # -- places ------------------------------------------------------------------------------------------------
+
+    def constrain(self, emit, x, t):
+        """Hold a value to the sharding that its type states."""
+        text = self.sharding_text(t.sharding, t.ndim)
+        name = emit.fresh()
+        emit.line(f"{name} = sdy.sharding_constraint {x.name} {text.removeprefix('#sdy.sharding')} : {type_text(t)}")
+        return HloValue(name, t)
+
+    def sharding_text(self, sharding, ndim):
+        mesh = sharding.mesh
+        name = self.meshes.setdefault(getattr(mesh, "abstract_mesh", mesh), "mesh" if not self.meshes else
+                                      f"mesh_{len(self.meshes)}")
+        return sharding.to_sdy(ndim, name)
+
+    def text(self, jaxpr, name="main"):
+        plan = self.plan
+        arg_attributes = self.input_attributes(jaxpr)
+        out_attributes = self.output_attributes(jaxpr)
+        main = self.write_function(jaxpr, "public @main", arg_attributes, out_attributes)
+        meshes = "".join([f"{mesh.to_sdy(n)}\n" for mesh, n in self.meshes.items()])
+        partitions = plan.num_partitions if plan is not None else 1
+        replicas = plan.num_replicas if plan is not None else 1
+        module_name = re.sub(r"[^A-Za-z0-9_]", "_", name) or "fn"
+        return (f"module @jit_{module_name} attributes {{mhlo.num_partitions = {partitions} : i32, "
+                f"mhlo.num_replicas = {replicas} : i32}} {{\n{meshes}{main}\n" + "\n".join(self.texts) + "\n}\n")
+
+    def input_attributes(self, jaxpr):
+        plan, out = self.plan, {}
+        for i, v in enumerate(jaxpr.invars):
+            sharding = plan.in_shardings[i] if plan is not None and plan.in_shardings else None
+            sharding = sharding or getattr(v.type, "sharding", None)
+            if sharding is not None and hasattr(sharding, "spec"):
+                out.setdefault(i, []).append(f"sdy.sharding = {self.sharding_text(sharding, v.type.ndim)}")
+        if plan is not None and plan.donated:
+            for i, o in aliases(jaxpr, plan.donated).items():
+                out.setdefault(i, []).append(f"tf.aliasing_output = {o} : i32")
+        return out
+
+    def output_attributes(self, jaxpr):
+        plan, out = self.plan, {}
+        for i, v in enumerate(jaxpr.outvars):
+            sharding = plan.out_shardings[i] if plan is not None and plan.out_shardings else None
+            sharding = sharding or getattr(v.type, "sharding", None)
+            if sharding is not None and hasattr(sharding, "spec"):
+                out.setdefault(i, []).append(f"sdy.sharding = {self.sharding_text(sharding, v.type.ndim)}")
+        return out
+
+
+def _attributes(table, i):
+    entries = table.get(i) if table else None
+    return f" {{{', '.join(entries)}}}" if entries else ""
+
+
+def aliases(jaxpr, donated):
+    """donated input -> output that takes over its buffer: the first output of the same type not taken yet."""
+    taken, out = set(), {}
+    for i in donated:
+        t = jaxpr.invars[i].type
+        for o, v in enumerate(jaxpr.outvars):
+            if o not in taken and v.type.shape == t.shape and v.type.dtype == t.dtype:
+                taken.add(o)
+                out[i] = o
+                break
+    return out
+
+
+def write_module(jaxpr: Jaxpr, plan=None, name="main"):
+    """The StableHLO text of a closed program, and the Python callables it calls back (in the order of their indices)."""
+    module = Module(plan)
+    text = module.text(jaxpr, name)
+    return text, tuple(module.callbacks)

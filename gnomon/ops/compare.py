@@ -1,0 +1,181 @@
+"""Comparisons, logic on booleans and bits, and selection."""
+from __future__ import annotations
+
+import numpy as np
+
+from gnomon.base.errors import Refused
+from gnomon.ir.op import LINEAR, ZERO, is_linear
+from gnomon.ops.elementwise import Elementwise, full_scalar
+from gnomon.trace.stage import bind
+from gnomon.types.dtype import is_bool, is_complex, is_integer, is_key
+
+_BOOL = np.dtype(bool)
+DISCRETE = Refused("its result does not move with its operands, so it is never part of a linear program")
+
+
+class Comparison(Elementwise, abstract=True):
+    """Base of comparisons: booleans out, no derivative."""
+
+    direction = None
+    derivative = ZERO
+    transpose = DISCRETE
+
+    def out_dtype(self, x, y):
+        return _BOOL
+
+    def out_weak(self, x, y):
+        return False
+
+    def check(self, *ins):
+        super().check(*ins)
+        if self.direction not in ("EQ", "NE") and (is_complex(ins[0].dtype) or is_key(ins[0].dtype)):
+            raise TypeError(f"{self.name} does not accept dtype {ins[0].dtype}. Accepted dtypes are real numbers and booleans.")
+
+    def lower(self, emit, x, y):
+        return emit.compare(self.direction, *emit.aligned((x, y)))
+
+
+def comparison(direction, ufunc, doc):
+    """A comparison class, as only its direction differs."""
+    body = {"__doc__": doc, "__module__": __name__, "__qualname__": direction.capitalize(), "direction": direction,
+            "host": lambda self, x, y: ufunc(x, y)}
+    return type(Comparison)(direction.capitalize(), (Comparison,), body)
+
+
+Eq = comparison("EQ", np.equal, "x == y.")
+Ne = comparison("NE", np.not_equal, "x != y.")
+Lt = comparison("LT", np.less, "x < y.")
+Le = comparison("LE", np.less_equal, "x <= y.")
+Gt = comparison("GT", np.greater, "x > y.")
+Ge = comparison("GE", np.greater_equal, "x >= y.")
+
+
+def is_bits(dtype):
+    return is_bool(dtype) or is_integer(dtype)
+
+
+class Bitwise(Elementwise, abstract=True):
+    """Base of logical ops on booleans and bitwise ops on integers."""
+
+    accepts, accepts_text = staticmethod(is_bits), "booleans and integers"
+    derivative = ZERO
+    transpose = DISCRETE
+
+
+class And(Bitwise):
+    """x & y."""
+
+    hlo = "stablehlo.and"
+
+    def host(self, x, y):
+        return np.bitwise_and(x, y)
+
+
+class Or(Bitwise):
+    """x | y."""
+
+    hlo = "stablehlo.or"
+
+    def host(self, x, y):
+        return np.bitwise_or(x, y)
+
+
+class Xor(Bitwise):
+    """x ^ y."""
+
+    hlo = "stablehlo.xor"
+
+    def host(self, x, y):
+        return np.bitwise_xor(x, y)
+
+
+class Not(Bitwise):
+    """~x."""
+
+    hlo = "stablehlo.not"
+
+    def host(self, x):
+        return np.invert(x)
+
+
+class SelectN(Elementwise):
+    """Elementwise, the case that `which` numbers: which is boolean (two cases) or int32."""
+
+    derivative = LINEAR
+
+    def out_dtype(self, which, *cases):
+        return cases[0].dtype
+
+    def out_weak(self, which, *cases):
+        return all([t.weak_type for t in cases])
+
+    def check(self, which, *cases):
+        if not (is_bool(which.dtype) or which.dtype == np.int32):
+            raise TypeError(f"select_n's first operand must be boolean or int32, got {which}.")
+        if is_bool(which.dtype) and len(cases) > 2:
+            raise TypeError(f"select_n with a boolean first operand takes at most two cases, got {len(cases)}.")
+        super().check(*cases)
+
+    def lower(self, emit, which, *cases):
+        if len(cases) == 1:
+            return emit.aligned((which, *cases))[1]
+        which, *cases = emit.aligned((which, *cases))
+        return emit.select_n(which, cases)
+
+    def transpose(self, ct, which, *cases):
+        zero = full_scalar(ct, 0)
+        return (None, *[select_n(which, *[ct if i == j else zero for j in range(len(cases))]) if is_linear(c) else None
+                        for i, c in enumerate(cases)])
+
+    def host(self, which, *cases):
+        if which.dtype != bool or len(cases) != 2:
+            return NotImplemented
+        return np.where(which, cases[1], cases[0])
+
+
+_eq, _ne, _lt, _le, _gt, _ge = Eq(), Ne(), Lt(), Le(), Gt(), Ge()
+_and, _or, _xor, _not, _select = And(), Or(), Xor(), Not(), SelectN()
+
+
+def eq(x, y):
+    return bind(_eq, x, y)
+
+
+def ne(x, y):
+    return bind(_ne, x, y)
+
+
+def lt(x, y):
+    return bind(_lt, x, y)
+
+
+def le(x, y):
+    return bind(_le, x, y)
+
+
+def gt(x, y):
+    return bind(_gt, x, y)
+
+
+def ge(x, y):
+    return bind(_ge, x, y)
+
+
+def bitwise_and(x, y):
+    return bind(_and, x, y)
+
+
+def bitwise_or(x, y):
+    return bind(_or, x, y)
+
+
+def bitwise_xor(x, y):
+    return bind(_xor, x, y)
+
+
+def bitwise_not(x):
+    return bind(_not, x)
+
+
+def select_n(which, *cases):
+    return bind(_select, which, *cases)

@@ -1,0 +1,91 @@
+"""dot_general: sums of products over paired dimensions."""
+from __future__ import annotations
+
+import numpy as np
+
+from gnomon.base.errors import ShardingTypeError
+from gnomon.ir.dims import Dims, DimsOp, names, positions, result_from_dims
+from gnomon.ir.op import MULTILINEAR, field, is_linear
+from gnomon.ir.show import show_value
+from gnomon.ops.convert import convert_element_type
+from gnomon.ops.shape import transpose
+from gnomon.trace.stage import bind
+
+
+class DotGeneral(DimsOp):
+    """Sums products of lhs and rhs. `dimension_numbers` is ((lhs contracting, rhs contracting), (lhs batch, rhs batch)); the
+    result has the batch dimensions, then the rest of lhs, then the rest of rhs."""
+
+    dimension_numbers: tuple
+    precision: object = field(None, show="nondefault")
+    preferred_element_type: object = field(None, show="nondefault")
+    out_sharding: object = field(None, show="never")
+
+    derivative = MULTILINEAR
+
+    def dims(self, x, y):
+        (lc, rc), (lb, rb) = self.dimension_numbers
+        left, right = names(x.ndim, "l"), list(names(y.ndim, "r"))
+        for i, j in zip(lc + lb, rc + rb):
+            right[j] = left[i]
+        paired = tuple([left[i] for i in lb])
+        return Dims((left, tuple(right)), (*paired, *[d for d in left if d not in right], *[d for d in right if d not in left]))
+
+    def with_dims(self, dims, sizes):
+        left, right = dims.ins
+        summed = [d for d in left if d in right and d not in dims.out]
+        kept = [d for d in dims.out if d in left and d in right]
+        numbers = ((positions(left, summed), positions(right, summed)), (positions(left, kept), positions(right, kept)))
+        return DotGeneral(numbers, self.precision, self.preferred_element_type)
+
+    def out_dtype(self, x, y):
+        return x.dtype if self.preferred_element_type is None else self.preferred_element_type
+
+    def result(self, x, y):
+        (lc, rc), (lb, rb) = self.dimension_numbers
+        for what, i, j in (("contracting", lc, rc), ("batch", lb, rb)):
+            a, b = tuple([x.shape[d] for d in i]), tuple([y.shape[d] for d in j])
+            if a != b:
+                raise TypeError(f"dot_general requires {what} dimensions to have the same shape, got {a} and {b}.")
+        if x.dtype != y.dtype and self.preferred_element_type is None:
+            raise TypeError("dot_general requires both operands to have the same dtype or a preferred_element_type, got "
+                            f"{x.dtype} and {y.dtype}.")
+        ls, rs = tuple([x.spec[d] for d in lc]), tuple([y.spec[d] for d in rc])
+        if self.out_sharding is None and any(a is not None and b is not None for a, b in zip(ls, rs)):
+            raise ShardingTypeError("Contracting dimensions are sharded and it is ambiguous how the output should be sharded. "
+                                    "Please specify the output sharding via the `out_sharding` parameter. Got "
+                                    f"lhs_contracting_spec={ls} and rhs_contracting_spec={rs}")
+        t = result_from_dims(self, self.dims(x, y), (x, y), self.out_dtype(x, y))
+        return t if self.out_sharding is None else t.update(sharding=self.out_sharding)
+
+    def lower(self, emit, x, y):
+        (lc, rc), (lb, rb) = self.dimension_numbers
+        batch = f"batching_dims = {list(lb)} x {list(rb)}, " if lb else ""
+        precision = f", precision = {emit.precision(self.precision)}" if self.precision is not None else ""
+        return emit("stablehlo.dot_general", [x, y],
+                    f"{batch}contracting_dims = {list(lc)} x {list(rc)}{precision}")
+
+    def transpose(self, ct, x, y):
+        dims = self.dims(x.type, y.type)
+        if is_linear(x):
+            out = contract(ct, dims.out, y, dims.ins[1], dims.ins[0], self.precision)
+            return convert_element_type(out, x.type.dtype, out.type.weak_type), None
+        out = contract(x, dims.ins[0], ct, dims.out, dims.ins[1], self.precision)
+        return None, convert_element_type(out, y.type.dtype, out.type.weak_type)
+
+    def show_parameter(self, name, value):
+        if name == "dimension_numbers":
+            return f"({', '.join('(' + ', '.join(str(list(d)) for d in pair) + ')' for pair in value)})"
+        return show_value(value)
+
+
+def contract(x, x_names, y, y_names, to, precision=None):
+    """Einsum of two operands by dimension names, with the result's dimensions in the order `to`."""
+    summed = [d for d in x_names if d in y_names and d not in to]
+    kept = [d for d in x_names if d in y_names and d in to]
+    numbers = ((positions(x_names, summed), positions(y_names, summed)), (positions(x_names, kept), positions(y_names, kept)))
+    if x.type.dtype != y.type.dtype:
+        y = convert_element_type(y, x.type.dtype)
+    out = bind(DotGeneral(numbers, precision, np.dtype(x.type.dtype)), x, y)
+    order = (*kept, *[d for d in x_names if d not in y_names], *[d for d in y_names if d not in x_names])
+    return transpose(out, positions(order, to))

@@ -1,0 +1,99 @@
+"""jit as an op: a call of a program."""
+from __future__ import annotations
+
+from gnomon.base.lists import partition, pick
+from gnomon.ir.jaxpr import Eqn, Jaxpr, Var, intern
+from gnomon.ir.op import NestedOp, field, is_linear
+from gnomon.trace.stage import bind
+
+
+class Jit(NestedOp):
+    """Calls `jaxpr`. `name` is the function's, `inline` asks that it be written into its caller."""
+
+    jaxpr: Jaxpr
+    name: str = field("")
+    inline: object = field(False, show="never")
+    donated: tuple = field((), show="nondefault")
+    keep: bool = field(False, show="never")         # do not let the compiler inline the call
+    annotations: tuple = field((), show="never")    # (in_shardings, out_shardings, compiler options) where given
+
+    parameter_order = ("name", "jaxpr")
+
+    @property
+    def effects(self):
+        return self.jaxpr.effects
+
+    def programs(self):
+        return (self.jaxpr,)
+
+    def of(self, jaxpr):
+        """The same call of another program."""
+        return Jit(jaxpr, self.name, self.inline, (), self.keep)
+
+    def result(self, *ins):
+        for v, t in zip(self.jaxpr.invars, ins, strict=True):
+            if v.type.strong is not t.strong:
+                raise TypeError(f"{self.name or 'jit'} takes a value of type {v.type} but is given one of type {t}.")
+        return self.jaxpr.out_types
+
+    def lower(self, emit, *xs):
+        if self.inline:
+            return emit.eqns(self.jaxpr, xs)
+        return emit.call(self.jaxpr, xs, self.name, False if self.keep else None)
+
+    def jvp(self, T, args, tangents):
+        nonzero = tuple(t is not None for t in tangents)
+        jaxpr, has = T.jvp(self.jaxpr, nonzero)
+        outs = bind(self.of(jaxpr), *args, *pick([T.has_tangent(v.type) and nz for v, nz in
+                                                  zip(self.jaxpr.invars, nonzero)], tangents))
+        n = len(self.jaxpr.outvars)
+        rest = iter(outs[n:])
+        return outs[:n], [next(rest) if h else None for h in has]
+
+    def split(self, T, eqn, unknown):
+        early, later, late, count = T.split(self.jaxpr, unknown)
+        known_in, unknown_in = partition(unknown, eqn.ins)
+        known_out, unknown_out = partition(late, eqn.outs)
+        residuals, forwarded = residual_vars(early, known_in, known_out, count)
+        first = Eqn(self.of(early), tuple(known_in), (*known_out, *residuals), eqn.place)
+        if forwarded:
+            first = without_outputs(first, forwarded, self.of)
+        residuals = [forwarded.get(r, r) for r in residuals]
+        second = Eqn(self.of(later), (*residuals, *unknown_in), tuple(unknown_out), eqn.place)
+        return first, second, late
+
+    def transpose(self, T, cts, *args):
+        linear = tuple(is_linear(a) for a in args)
+        has_ct = tuple(c is not None for c in cts)
+        jaxpr, has = T.transpose(self.jaxpr, linear, has_ct, False)
+        outs = iter(bind(self.of(jaxpr), *[a for a in args if not is_linear(a)], *[c for c in cts if c is not None]))
+        found = iter([next(outs) if h else None for h in has])
+        return [next(found) if is_lin else None for is_lin in linear]
+
+    def batch(self, T, args, axes, batching):
+        jaxpr, out_axes = T.vmap(self.jaxpr, tuple(axes), batching)
+        return bind(self.of(jaxpr), *args), out_axes
+
+
+def residual_vars(early, known_in, known_out, count):
+    """Variables for the residuals of a split call, and those among them that are the call's own inputs or outputs passed
+    through (residual -> the outer variable that already holds it)."""
+    n = len(early.outvars) - count
+    outer = dict(zip(early.invars, known_in))
+    for inner, out in zip(early.outvars[:n], known_out):
+        outer.setdefault(inner, out)
+    residuals, forwarded = [], {}
+    for v in early.outvars[n:]:
+        r = Var(v.type)
+        residuals.append(r)
+        if v in outer:
+            forwarded[r] = outer[v]
+    return residuals, forwarded
+
+
+def without_outputs(eqn, dropped, of):
+    """The call without the outputs in `dropped`."""
+    jaxpr = eqn.op.jaxpr
+    kept = [(inner, outer) for inner, outer in zip(jaxpr.outvars, eqn.outs) if outer not in dropped]
+    smaller = intern(Jaxpr((), jaxpr.invars, jaxpr.eqns, [inner for inner, _ in kept]))
+    return Eqn(of(smaller), eqn.ins, tuple(outer for _, outer in kept), eqn.place)

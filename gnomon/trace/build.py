@@ -1,0 +1,65 @@
+"""Building one program from another: what every Jaxpr -> Jaxpr transform starts with."""
+from __future__ import annotations
+
+from gnomon.ir.jaxpr import Eqn, Var
+from gnomon.trace.context import local
+from gnomon.trace.stage import Frame, Tracer
+
+
+class Builder:
+    """Records a new program that may share variables and equations with an old one.
+
+    Equations that a transform leaves alone are appended as they are (`keep`); `rename` says which of the old program's
+    variables are called otherwise in the new one. Use as a context manager; ops bound inside are recorded here, at the
+    place in the user's code given by the equation handed to `at`."""
+
+    def __init__(self, invars):
+        self.frame = Frame()
+        self.frame.invars = tuple(invars)
+        self.rename = {}
+
+    def __enter__(self):
+        local.frame = self.frame
+        return self
+
+    def __exit__(self, *error):
+        self.frame.closed = True
+        local.frame = self.frame.parent
+
+    def at(self, eqn):
+        self.frame.place = eqn.place
+
+    def name(self, v):
+        """The new program's Var or Literal for one of the old program's."""
+        return self.rename.get(v, v)
+
+    def value(self, v):
+        """A tracer to compute with, for one of the old program's variables or literals."""
+        w = self.rename.get(v, v)
+        return Tracer(w.type, w, self.frame)
+
+    def values(self, vs):
+        return [self.value(v) for v in vs]
+
+    def keep(self, eqn):
+        """Append an equation as it is, with its inputs renamed."""
+        if self.rename:
+            ins = tuple([self.rename.get(v, v) for v in eqn.ins])
+            if ins != eqn.ins:
+                eqn = Eqn(eqn.op, ins, eqn.outs, eqn.place)
+        self.frame.eqns.append(eqn)
+
+    def define(self, old, value):
+        """Say that an old variable is this value in the new program."""
+        new = self.frame.lift(value)
+        if new is not old:
+            self.rename[old] = new
+
+    def finish(self, outs):
+        jaxpr, captured = self.frame.finish(outs)
+        assert not captured, "a rule captured a value from outside its program"
+        return jaxpr
+
+
+def fresh(types):
+    return tuple([Var(t) for t in types])

@@ -1,0 +1,60 @@
+"""The only mutable globals of tracing, one set a thread, and the first up-call of the house: the runtime.
+
+`local.frame` is the program being recorded, or None when operations run at once; `local.axes` the named axes in scope
+(vmap's axis_name, manual mesh axes); `local.mesh` the mesh set by `set_mesh`.
+`runtime` is filled by run/eager.py: it evaluates single ops and makes arrays of constants.
+"""
+from __future__ import annotations
+
+import threading
+
+
+class Local(threading.local):
+    frame = None
+    axes: dict = {}
+    mesh = None             # a concrete Mesh
+    abstract_mesh = None
+
+
+local = Local()
+
+
+class Runtime:
+    """The slot that run/eager.py fills."""
+
+    evaluate = None         # (op, args) -> result(s), now
+    constant = None         # NumPy array or scalar -> Array
+    is_array = None         # whether an object is an Array
+
+
+runtime = Runtime()
+
+
+class eager:
+    """Context manager: operations inside run at once, even while a program is being recorded."""
+
+    __slots__ = ("saved",)
+
+    def __enter__(self):
+        self.saved = local.frame
+        local.frame = None
+
+    def __exit__(self, *error):
+        local.frame = self.saved
+
+
+class named_axes:
+    """Context manager: brings named axes {name: size} into scope."""
+
+    __slots__ = ("added", "saved")
+
+    def __init__(self, added):
+        self.added = added
+
+    def __enter__(self):
+        self.saved = local.axes
+        if self.added:
+            local.axes = {**local.axes, **self.added}
+
+    def __exit__(self, *error):
+        local.axes = self.saved

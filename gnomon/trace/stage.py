@@ -1,0 +1,392 @@
+"""Python function -> Jaxpr: frames that record, the tracers that stand in for arrays, and `bind`, by which every
+operation enters a program or runs at once."""
+from __future__ import annotations
+
+import numpy as np
+
+from gnomon.base import source
+from gnomon.base.errors import (ConcretizationTypeError, TracerArrayConversionError, TracerBoolConversionError,
+                                TracerIntegerConversionError, UnexpectedTracerError)
+from gnomon.base.settings import current
+from gnomon.base.source import user_place
+from gnomon.ir.jaxpr import Eqn, Jaxpr, Literal, Var
+from gnomon.trace.context import local, runtime
+from gnomon.trace.value import Value
+from gnomon.types.dtype import canonicalize
+from gnomon.types.value_type import ArrayType
+
+_new_eqn, _new_var = Eqn, Var
+
+
+def bind(op, *args):
+    """Apply an op: recorded where a program is being recorded, run at once elsewhere."""
+    frame = local.frame
+    if frame is None:
+        return runtime.evaluate(op, args)
+    return frame.record(op, args)
+
+
+class Tracer(Value):
+    """A value of a program being recorded: it has a type and no number."""
+
+    __slots__ = ("type", "var", "frame", "__weakref__")
+
+    def __init__(self, type, var, frame):
+        self.type, self.var, self.frame = type, var, frame
+
+    @property
+    def sharding(self):
+        t = self.type
+        if t.sharding is not None:
+            return t.sharding
+        raise AttributeError(f"The sharding of a traced value of type {t} is not known while tracing. Put the mesh's "
+                             "axes in explicit mode, or look at the argument before jit.")
+
+    @property
+    def device(self):
+        raise AttributeError(f"The device of a traced value of type {self.type} is not known while tracing. "
+                             "Look at the argument before jit.")
+
+    @property
+    def committed(self):
+        raise AttributeError("Whether a traced value is committed to a device is not known while tracing.")
+
+    def __repr__(self):
+        return f"Traced<{self.type}>"
+
+    def __hash__(self):
+        raise TypeError(f"unhashable type: a traced value of type {self.type} cannot be a dict key or static argument. "
+                        "Pass what must be hashable as a static argument.")
+
+    def __bool__(self):
+        return bool(self._number(TracerBoolConversionError, "boolean", "Use gnomon.lax.cond or gnomon.numpy.where, or mark "
+                                 "the argument static with static_argnums."))
+
+    def __int__(self):
+        return int(self._number(ConcretizationTypeError, "integer", _STATIC))
+
+    def __float__(self):
+        return float(self._number(ConcretizationTypeError, "float", _STATIC))
+
+    def __complex__(self):
+        return complex(self._number(ConcretizationTypeError, "complex", _STATIC))
+
+    def __index__(self):
+        return self._number(TracerIntegerConversionError, "index", _STATIC).__index__()
+
+    def __array__(self, *args, **kwargs):
+        t = self.type
+        if self.frame.values is not None and not self.frame.depends(self.var):
+            return np.asarray(self.frame.concrete(self.var), *args, **kwargs)
+        raise TracerArrayConversionError(
+            f"The numpy.ndarray conversion method __array__() was called on traced array with shape {t.short()}."
+            f"\n{self.frame.why_unknown(self.var)} Use the function of the same name in gnomon.numpy, or "
+            "gnomon.pure_callback for code that must be NumPy.")
+
+    def item(self):
+        return self._number(ConcretizationTypeError, "scalar", _STATIC).item()
+
+    def tolist(self):
+        return self._number(ConcretizationTypeError, "list", _STATIC, scalar=False).tolist()
+
+    def block_until_ready(self):
+        return self
+
+    def copy_to_host_async(self):
+        return None
+
+    def is_deleted(self):
+        return False
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __copy__(self):
+        return self
+
+    def _number(self, error, what, advice, scalar=True):
+        t = self.type
+        if scalar and t.size != 1 and what != "scalar":
+            if what == "boolean":
+                raise ValueError(f"The truth value of an array with more than one element is ambiguous: it has type {t}. "
+                                 "Use .any() or .all().")
+            raise TypeError(f"Only scalar arrays can be converted to Python scalars; got an array of type {t}.")
+        frame = self.frame
+        if frame.closed:
+            raise leaked(self)
+        try:
+            return np.asarray(frame.concrete(self.var))[(0,) * t.ndim if scalar else ...]
+        except NotKnown as unknown:
+            text = (f"Attempted {what} conversion of traced array with shape {t.short()}."
+                    f"\n{unknown.frame.why_unknown(unknown.var)} {advice}")
+        raise error(text)
+
+
+_STATIC = "Mark the argument static with static_argnums, or compute with gnomon.numpy and gnomon.lax instead."
+
+
+class NotKnown(Exception):
+    """A value has no number while tracing."""
+
+    def __init__(self, frame, var):
+        self.frame, self.var = frame, var
+
+
+def leaked(tracer):
+    """The error about a tracer used after its trace ended."""
+    frame, t = tracer.frame, tracer.type
+    place = next((e.place for e in frame.eqns if tracer.var in e.outs), None)
+    made = f" It was created at {source.describe(place)}." if place else " It is one of the function's arguments."
+    return UnexpectedTracerError(
+        f"A value of type {t} that was traced inside the function {frame.name} is used after that function's trace "
+        f"ended: it leaked out through a side effect.{made} Return it from {frame.name} instead of storing it.")
+
+
+class Frame:
+    """A program being recorded."""
+
+    __slots__ = ("parent", "eqns", "consts", "const_values", "closed", "name", "kind", "arg_names", "values", "invars",
+                 "weak_matters", "known", "producer", "indexed", "place")
+
+    def __init__(self, name="", kind="jit", arg_names=None, values=None):
+        self.parent = local.frame
+        self.eqns = []
+        self.consts = {}            # id of a captured value -> its Var
+        self.const_values = []      # the captured values, kept alive; constvars are in the same order
+        self.closed = False
+        self.name, self.kind, self.arg_names = name, kind, arg_names
+        self.values = values        # numbers of the inputs where a transform runs outside jit; None or a list
+        self.invars = ()
+        self.weak_matters = False   # whether an input's weak type changed what was recorded
+        self.known = None
+        self.producer, self.indexed = None, 0
+        self.place = None           # where equations recorded from now on come from, if not from the caller
+
+    def record(self, op, args):
+        ins = []
+        for a in args:
+            if a.__class__ is Tracer and a.frame is self:
+                ins.append(a.var)
+            else:
+                ins.append(self.lift(a))
+        types = tuple([v.type for v in ins])
+        out = op.results.get(types)
+        if out is None:
+            out = op.infer(types)
+        if op.multiple:
+            outs = [_new_var(t) for t in out]
+            self.eqns.append(_new_eqn(op, tuple(ins), tuple(outs), self.place or user_place(3)))
+            return [Tracer(t, v, self) for t, v in zip(out, outs)]
+        var = _new_var(out)
+        self.eqns.append(_new_eqn(op, tuple(ins), (var,), self.place or user_place(3)))
+        return Tracer(out, var, self)
+
+    def lift(self, value):
+        """The Var or Literal of this program that stands for a value from elsewhere."""
+        cls = value.__class__
+        if cls is Literal:
+            return value
+        if cls is Tracer:
+            if value.frame is self:
+                return value.var
+            if value.frame.closed:
+                raise leaked(value)
+            return self.capture(value)
+        if cls in _SCALARS or isinstance(value, np.generic):
+            return literal(value)
+        if not runtime.is_array(value):
+            value = runtime.constant(value)
+        return self.capture(value)
+
+    def capture(self, value):
+        var = self.consts.get(id(value))
+        if var is None:
+            var = self.consts[id(value)] = Var(value.type)
+            self.const_values.append(value)
+        return var
+
+    def tracer(self, var):
+        """A tracer for a variable of this program."""
+        return Tracer(var.type, var, self)
+
+    def finish(self, outs, names=None):
+        """The Jaxpr recorded so far with these outputs, and the values it captured."""
+        outvars = [self.lift(o) for o in outs]
+        self.closed = True
+        return Jaxpr(self.consts.values(), self.invars, self.eqns, outvars, names), self.const_values
+
+    # -- peeking: the numbers of a program recorded outside jit ------------------------------------------------
+
+    def concrete(self, var):
+        """The number of a variable, evaluating what was recorded so far, each equation once; NotKnown where it has none."""
+        known = self.known
+        if known is None:
+            known = self.known = {}
+            for v, value in zip(self.consts.values(), self.const_values):
+                known[v] = value
+            for v, value in zip(self.invars, self.values or ()):
+                if value is not None:
+                    known[v] = value
+        self._index()
+        stack = [var]
+        while stack:
+            v = stack[-1]
+            if v.__class__ is Literal or v in known:
+                if v in known and known[v].__class__ is Tracer:
+                    outer = known[v]
+                    known[v] = outer.frame.concrete(outer.var)
+                stack.pop()
+                continue
+            if v not in self.producer:
+                captured = next((x for w, x in zip(self.consts.values(), self.const_values) if w is v), None)
+                if captured is None:
+                    raise NotKnown(self, v)
+                known[v] = captured
+                continue
+            eqn = self.producer[v]
+            missing = [i for i in eqn.ins if i.__class__ is Var and (i not in known or known[i].__class__ is Tracer)]
+            if missing:
+                stack.extend(missing)
+                continue
+            args = [i if i.__class__ is Literal else known[i] for i in eqn.ins]
+            saved, local.frame = local.frame, None
+            try:
+                outs = runtime.evaluate(eqn.op, args)
+            finally:
+                local.frame = saved
+            known.update(zip(eqn.outs, outs if eqn.op.multiple else (outs,)))
+            stack.pop()
+        return var.value if var.__class__ is Literal else known[var]
+
+    def _index(self):
+        """Note which equation makes which variable, for the equations that came since the last time."""
+        if self.producer is None:
+            self.producer = {}
+        for e in self.eqns[self.indexed:]:
+            for v in e.outs:
+                self.producer[v] = e
+        self.indexed = len(self.eqns)
+
+    def sources(self, var):
+        """The inputs that a variable depends on, in order."""
+        self._index()
+        seen, stack, found = set(), [var], set()
+        while stack:
+            v = stack.pop()
+            if v in seen or v.__class__ is Literal:
+                continue
+            seen.add(v)
+            eqn = self.producer.get(v)
+            if eqn is None:
+                found.add(v)
+            else:
+                stack.extend(eqn.ins)
+        return [i for i, v in enumerate(self.invars) if v in found]
+
+    def depends(self, var):
+        """Whether a variable depends on any input (a captured outer tracer counts as one)."""
+        if self.sources(var):
+            return True
+        return any(v.__class__ is Tracer for v in self.const_values)
+
+    def why_unknown(self, var):
+        """A sentence about why a variable has no number."""
+        sources = self.sources(var)
+        where = f"the function {self.name} for {self.kind}" if self.name else self.kind
+        text = f"The error occurred while tracing {where}. "
+        if not sources:
+            return text + "This concrete value was not available in Python because everything in this function is traced."
+        named = [self.arg_names[i] if self.arg_names and i < len(self.arg_names) else f"number {i}" for i in sources]
+        some = named[:5] + ([f"{len(named) - 5} more"] if len(named) > 5 else [])
+        if len(some) == 1:
+            values = f"the value of the argument {some[0]}"
+        else:
+            values = f"the values of the arguments {', '.join(some[:-1])} and {some[-1]}"
+        return text + f"This concrete value was not available in Python because it depends on {values}."
+
+
+_SCALARS = frozenset([bool, int, float, complex])
+_literals: dict = {}
+
+
+def scalar_type(value):
+    """The ArrayType of a Python or NumPy scalar under the settings in force."""
+    cls = value.__class__
+    if cls in _SCALARS:
+        x64 = current.enable_x64
+        if cls is bool:
+            return _BOOL
+        dtype = canonicalize(np.dtype(_WIDE[cls]), x64)
+        return ArrayType((), dtype, True)
+    return ArrayType((), canonicalize(value.dtype, current.enable_x64), False)
+
+
+_WIDE = {int: "int64", float: "float64", complex: "complex128"}
+_BOOL = ArrayType((), np.dtype(bool), False)
+
+
+def literal(value, type=None):
+    """A Literal for a scalar, of a given type or of the scalar's own."""
+    t = scalar_type(value) if type is None else type
+    if value.__class__ is int and t.dtype.kind in "iu":
+        info = np.iinfo(t.dtype) if t.dtype.kind != "V" else None
+        if info is not None and not info.min <= value <= info.max:
+            raise OverflowError(f"The Python integer {value} does not fit in {t.dtype}. Give it a dtype that holds it "
+                                "(enable_x64 for 64 bits).")
+    return Literal(value, t)
+
+
+def stage(fn, types, *, name="", kind="jit", arg_names=None, values=None):
+    """Record `fn`, which takes one value per type and returns a list of values.
+
+    Returns (jaxpr, captured values): the captured ones are the values of `jaxpr.constvars`, Arrays or tracers of outer
+    frames. `values` gives the inputs' numbers where a transform runs outside jit (None for those without)."""
+    frame = Frame(name, kind, arg_names, values)
+    frame.invars = tuple([Var(t) for t in types])
+    local.frame = frame
+    try:
+        outs = fn(*[Tracer(v.type, v, frame) for v in frame.invars])
+        return frame.finish(outs)
+    finally:
+        frame.closed = True
+        local.frame = frame.parent
+
+
+def inline(jaxpr, consts, args):
+    """Run a program's equations here: recorded into the program being recorded, or one by one at once."""
+    frame = local.frame
+    if frame is None:
+        return evaluate_jaxpr(jaxpr, consts, args)
+    lift = frame.lift
+    env = {}
+    for v, a in zip(jaxpr.constvars, consts):
+        env[v] = lift(a)
+    for v, a in zip(jaxpr.invars, args):
+        env[v] = lift(a)
+    append, here = frame.eqns.append, None
+    for e in jaxpr.eqns:
+        ins = tuple([env[v] if v.__class__ is Var else v for v in e.ins])
+        outs = []
+        for v in e.outs:
+            new = env[v] = _new_var(v.type)
+            outs.append(new)
+        append(_new_eqn(e.op, ins, tuple(outs), e.place or here))
+    out = []
+    for v in jaxpr.outvars:
+        w = env[v] if v.__class__ is Var else v
+        out.append(Tracer(w.type, w, frame))
+    return out
+
+
+def evaluate_jaxpr(jaxpr, consts, args):
+    """Evaluate a program op by op, dropping values once nobody needs them."""
+    env = dict(zip(jaxpr.constvars, consts))
+    env.update(zip(jaxpr.invars, args))
+    evaluate = runtime.evaluate
+    for e in jaxpr.eqns:
+        outs = evaluate(e.op, [env[v] if v.__class__ is Var else v for v in e.ins])
+        if e.op.multiple:
+            env.update(zip(e.outs, outs))
+        else:
+            env[e.outs[0]] = outs
+    return [env[v] if v.__class__ is Var else runtime.constant(v) for v in jaxpr.outvars]

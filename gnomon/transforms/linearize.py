@@ -1,0 +1,27 @@
+"""Reverse differentiation is composed: jvp, then split at the tangents, then transpose."""
+from __future__ import annotations
+
+from gnomon.transforms.jvp import has_tangent, jvp
+from gnomon.transforms.split import split
+from gnomon.transforms.transpose import transpose
+
+
+def linearize(jaxpr, nonzero):
+    """(early, later, has, residuals): early computes the outputs and residuals from the inputs; later is linear, from
+    residuals and tangents of the `nonzero` inputs to tangents of the outputs that have one (`has`)."""
+    nonzero = tuple(nz and has_tangent(v.type) for nz, v in zip(nonzero, jaxpr.invars))
+    moved, has = jvp(jaxpr, nonzero)
+    n, k = len(jaxpr.invars), len(jaxpr.outvars)
+    early, later, _, count = split(moved, (False,) * n + (True,) * (len(moved.invars) - n),
+                                   (False,) * k + (True,) * (len(moved.outvars) - k))
+    return early, later, has, count
+
+
+def vjp(jaxpr, nonzero, has_ct=None):
+    """(early, back, has, residuals): early as in `linearize`; back goes from residuals and the cotangents of outputs that
+    `has` (and `has_ct`) to the cotangents of the `nonzero` inputs."""
+    early, later, has, count = linearize(jaxpr, nonzero)
+    given = None if has_ct is None else tuple(g for g, h in zip(has_ct, has) if h)
+    linear = (False,) * count + (True,) * (len(later.invars) - count)
+    back, _ = transpose(later, linear, given)
+    return early, back, has, count

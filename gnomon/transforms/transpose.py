@@ -1,0 +1,75 @@
+"""Transposition of linear programs: cotangents of the outputs -> cotangents of the linear inputs."""
+from __future__ import annotations
+
+from gnomon.base.errors import Refused
+from gnomon.ir.jaxpr import Literal, intern
+from gnomon.ir.op import LinearInput, NestedOp
+from gnomon.ops.arithmetic import add_any, unbroadcast
+from gnomon.ops.shape import zeros
+from gnomon.trace.build import Builder, fresh
+from gnomon.transforms.jvp import T, tangent_type
+
+
+def transpose(jaxpr, linear, has_ct=None, instantiate=True):
+    """(non-linear inputs, cotangents of the outputs where `has_ct`) -> cotangents of the linear inputs.
+
+    Returns the program and, per linear input, whether it has a cotangent; `instantiate` asks for zeros instead of none."""
+    has_ct = (True,) * len(jaxpr.outvars) if has_ct is None else tuple(has_ct)
+    key = ("transpose", tuple(linear), has_ct, instantiate)
+    found = jaxpr.memo.get(key)
+    if found is None:
+        found = jaxpr.memo[key] = _transpose(jaxpr, tuple(linear), has_ct, instantiate)
+    return found
+
+
+def _transpose(jaxpr, linear, has_ct, instantiate):
+    fixed = tuple([v for v, is_lin in zip(jaxpr.invars, linear, strict=True) if not is_lin])
+    wanted = [v for v, is_lin in zip(jaxpr.invars, linear) if is_lin]
+    ct_vars = fresh(tangent_type(v.type) for v, has in zip(jaxpr.outvars, has_ct) if has)
+    build = Builder(fixed + ct_vars)
+    lin = set(wanted)
+    with build:
+        backward = []
+        for e in jaxpr.eqns:
+            if any(v in lin for v in e.ins):
+                lin.update(e.outs)
+                backward.append(e)
+            else:
+                build.keep(e)
+        cts = {}
+
+        def give(v, ct):
+            have = cts.get(v)
+            cts[v] = ct if have is None else add_any(have, ct)
+
+        given = iter(ct_vars)
+        for v, has in zip(jaxpr.outvars, has_ct):
+            ct = build.frame.tracer(next(given)) if has else None
+            if ct is not None and v.__class__ is not Literal and v in lin:
+                give(v, ct)
+        for e in reversed(backward):
+            got = [cts.pop(v, None) for v in e.outs]
+            if all(c is None for c in got):
+                continue
+            build.at(e)
+            transpose_eqn(build, e, got, lin, give)
+        out = [cts.get(v) for v in wanted]
+        if instantiate:
+            out = [zeros(tangent_type(v.type)) if c is None else c for v, c in zip(wanted, out)]
+        has = tuple(c is not None for c in out)
+        return intern(build.finish([c for c in out if c is not None])), has
+
+
+def transpose_eqn(build, e, got, lin, give):
+    op = e.op
+    args = [LinearInput(v.type) if v in lin else build.value(v) for v in e.ins]
+    rule = op.transpose
+    if isinstance(rule, Refused):
+        raise Refused(f"{op.name} cannot be transposed: {rule.why}")
+    if isinstance(op, NestedOp):
+        found = op.transpose(T[0], got, *args)
+    else:
+        found = op.transpose(got if op.multiple else got[0], *args)
+    for v, ct in zip(e.ins, found, strict=True):
+        if ct is not None and v in lin:
+            give(v, unbroadcast(ct, v.type) if op.aligned else ct)

@@ -1,0 +1,102 @@
+"""Batching: a program that does for every element of a new axis what the old one does for one."""
+from __future__ import annotations
+
+from gnomon.base.errors import Refused
+from gnomon.ir.dims import insert_dim
+from gnomon.ir.jaxpr import Var, intern
+from gnomon.ir.op import NestedOp
+from gnomon.ops.shape import broadcast_in_dim, moveaxis
+from gnomon.trace.build import Builder
+from gnomon.trace.stage import bind
+from gnomon.transforms.jvp import T
+from gnomon.types.effect import NamedAxis
+
+
+class Batching:
+    """What a batch rule is told: the new axis's size and name, and how to move it about."""
+
+    __slots__ = ("size", "name", "spec")
+    bind = staticmethod(bind)
+
+    def __init__(self, size, name=None, spec=None):
+        self.size, self.name, self.spec = size, name, spec
+
+    def front(self, x, axis):
+        """The value with the new axis in front, made by broadcasting where it has none."""
+        return self.move(x, axis, 0)
+
+    def move(self, x, axis, to):
+        """The value with the new axis at `to`, made by broadcasting where it has none (axis None)."""
+        if axis is None:
+            shape = x.type.shape
+            kept = tuple(i for i in range(len(shape) + 1) if i != to)
+            return broadcast_in_dim(x, (*shape[:to], self.size, *shape[to:]), kept)
+        return moveaxis(x, axis, to)
+
+    def key(self):
+        return self.size, self.name, self.spec
+
+
+def vmap(jaxpr, axes, batching, out_batched=None, out_axes=None):
+    """Each input with an axis gains a dimension there; returns (program, per output the axis or None).
+
+    `out_batched` (one bool per output) asks that an output be batched, with its axis in front; `out_axes` (one int or
+    None per output) asks for exact places; outputs asked for as None must not be batched."""
+    key = ("vmap", tuple(axes), batching.key(), out_batched, out_axes)
+    found = jaxpr.memo.get(key)
+    if found is None:
+        found = jaxpr.memo[key] = _vmap(jaxpr, tuple(axes), batching, out_batched, out_axes)
+    return found
+
+
+def _vmap(jaxpr, axes, batching, out_batched, out_axes):
+    size = batching.size
+    invars = tuple([v if a is None else Var(insert_dim(v.type, a, size, batching.spec))
+                    for v, a in zip(jaxpr.invars, axes, strict=True)])
+    build = Builder(invars)
+    axis = {}
+    for old, new, a in zip(jaxpr.invars, invars, axes):
+        if a is not None:
+            axis[old] = a
+            build.rename[old] = new
+    with build:
+        for e in jaxpr.eqns:
+            where = [axis.get(v) for v in e.ins]
+            if all(a is None for a in where) and not uses_axis(e.op, batching.name):
+                build.keep(e)
+                continue
+            build.at(e)
+            batch_eqn(build, e, where, axis, batching)
+        outs, found = [], []
+        for i, v in enumerate(jaxpr.outvars):
+            x, a = build.value(v), axis.get(v)
+            if out_axes is not None:
+                if out_axes[i] is not None:
+                    x = batching.move(x, a, out_axes[i])
+                    a = out_axes[i]
+            elif out_batched is not None and out_batched[i]:
+                x, a = batching.front(x, a), 0
+            outs.append(x)
+            found.append(a)
+        return intern(build.finish(outs)), tuple(found)
+
+
+def uses_axis(op, name):
+    """Whether an op refers to the named axis that is being batched away."""
+    return name is not None and any(isinstance(f, NamedAxis) and f.axis == name for f in op.effects)
+
+
+def batch_eqn(build, e, where, axis, batching):
+    op, args = e.op, build.values(e.ins)
+    if isinstance(op.batch, Refused):
+        raise Refused(f"{op.name} cannot be batched: {op.batch.why}")
+    if isinstance(op, NestedOp):
+        outs, out_axes = op.batch(T[0], args, where, batching)
+    else:
+        outs, out_axes = op.batch(args, where, batching)
+        if not op.multiple:
+            outs, out_axes = (outs,), (out_axes,)
+    for v, out, a in zip(e.outs, outs, out_axes, strict=True):
+        build.define(v, out)
+        if a is not None:
+            axis[v] = a

@@ -1,0 +1,86 @@
+"""Dimension sizes.
+
+A size is an int, or a *symbolic* size: one that is known only as an expression in named variables (``2*n + 1``).
+Shapes, and the rules that compute with them, use Python's arithmetic on sizes and ask here what a size is.
+
+A symbolic size derives from `Size`. It is interned, hence hashes and compares with ``==`` by identity; it adds,
+subtracts, multiplies, ``//`` and ``%`` with ints and other sizes; ``<`` and its kin give True or False where the answer
+is the same for all values of the variables, and raise `InconclusiveDimensionOperation` where it is not; `str` is the
+expression. Int-valued results are plain ints.
+"""
+from __future__ import annotations
+
+import operator
+
+from gnomon.base import errors
+
+__all__ = ["Size", "check_shape", "check_size", "is_static", "is_static_shape"]
+
+
+class Size:
+    """Base of symbolic sizes; the module says what they can do."""
+
+    __slots__ = ()
+
+    def __index__(self):
+        raise TypeError(f"The size {self} is symbolic, so it has no value while tracing; use it in shapes and in "
+                        "arithmetic with other sizes only.")
+
+    __int__ = __index__
+
+
+def is_static(size) -> bool:
+    """Whether a size is a number.
+
+    >>> is_static(3)
+    True
+    """
+    return not isinstance(size, Size)
+
+
+def is_static_shape(shape) -> bool:
+    """Whether all sizes of a shape are numbers."""
+    for size in shape:
+        if isinstance(size, Size):
+            return False
+    return True
+
+
+def check_size(size, what: str = "A dimension's size") -> int | Size:
+    """The size as an int (NumPy's integers become Python's) or a symbolic size.
+
+    TypeError if it is no integer, ValueError if it is negative; `what` is the subject of the message's sentence.
+
+    >>> check_size(3)
+    3
+    """
+    if type(size) is int:
+        if size >= 0:
+            return size
+    elif isinstance(size, Size):
+        return size
+    else:
+        try:
+            size = operator.index(size)
+        except errors.JAXTypeError:
+            raise  # a traced value knows better why it is no size
+        except TypeError:
+            raise TypeError(f"{what} must be an integer, got {size!r} of type {type(size).__name__}.") from None
+    if size < 0:
+        raise ValueError(f"{what} must not be negative, got {size}.")
+    return size
+
+
+def check_shape(shape, what: str = "A shape") -> tuple[int | Size, ...]:
+    """A shape as a tuple of sizes; one integer is a shape of one dimension. Errors as for `check_size`.
+
+    >>> check_shape([2, 3]), check_shape(4)
+    ((2, 3), (4,))
+    """
+    if type(shape) is not tuple and type(shape) is not list:
+        if isinstance(shape, (str, bytes)):
+            raise TypeError(f"{what} must be a tuple of integers, got {shape!r}.")
+        if isinstance(shape, Size) or not hasattr(shape, "__iter__") or getattr(shape, "ndim", 1) == 0:
+            return (check_size(shape, f"{what} given as one size"),)
+    each = f"Each size of {what[0].lower()}{what[1:]}"
+    return tuple([size if type(size) is int and size >= 0 else check_size(size, each) for size in shape])

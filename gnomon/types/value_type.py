@@ -1,0 +1,176 @@
+"""What a value is, without its numbers: `ArrayType`, `RefType`, `TokenType`.
+
+Types are interned: equal types are one object, so they compare and hash by identity and every cache keyed on
+types is a look-up by address.
+"""
+from __future__ import annotations
+
+import math
+import threading
+
+import numpy as np
+
+from gnomon.types.dtype import short_name
+from gnomon.types.sharding import abstract_sharding
+
+NOWHERE = frozenset()
+_intern_lock = threading.Lock()
+
+
+class ArrayType:
+    """The type of an array: shape, dtype, and where it is.
+
+    `sharding` is None or an interned NamedSharding on an abstract mesh (only explicit axes appear in it), `varying`
+    the manual mesh axes over which the value differs, `memory` None for the device's own memory or a memory kind.
+    """
+
+    __slots__ = ("shape", "dtype", "weak_type", "sharding", "varying", "memory", "size", "ndim", "_text", "strong",
+                 "__weakref__")
+    _table: dict = {}
+
+    def __new__(cls, shape, dtype, weak_type=False, sharding=None, varying=NOWHERE, memory=None):
+        key = (shape, dtype, weak_type, sharding, varying, memory)
+        found = cls._table.get(key)
+        return found if found is not None else cls._create(key)
+
+    @classmethod
+    def _create(cls, key):
+        with _intern_lock:
+            found = cls._table.get(key)
+            if found is not None:
+                return found
+            self = object.__new__(cls)
+            self.shape, self.dtype, self.weak_type, self.sharding, self.varying, self.memory = key
+            self.ndim = len(self.shape)
+            self.size = math.prod(self.shape)
+            self._text = None
+            self.strong = self
+            cls._table[key] = self
+        if self.weak_type:
+            self.strong = cls(self.shape, self.dtype, False, *key[3:])
+        return self
+
+    def __reduce__(self):
+        return ArrayType, (self.shape, self.dtype, self.weak_type, self.sharding, self.varying, self.memory)
+
+    @property
+    def spec(self):
+        """Per dimension, the mesh axis or axes that it is sharded over, or None."""
+        return (None,) * self.ndim if self.sharding is None else tuple(self.sharding.spec)
+
+    @property
+    def vma(self):
+        return self.varying
+
+    @property
+    def memory_space(self):
+        return self.memory
+
+    def __len__(self):
+        if not self.shape:
+            raise TypeError(f"len() of a value of type {self}, which has no dimensions")
+        return self.shape[0]
+
+    def update(self, **changes):
+        """The type with some facts replaced: `t.update(shape=(3,), dtype=...)`."""
+        facts = dict(shape=self.shape, dtype=self.dtype, weak_type=self.weak_type, sharding=self.sharding,
+                     varying=self.varying, memory=self.memory)
+        if "shape" in changes and "sharding" not in changes:
+            facts["sharding"] = None
+        return ArrayType(**{**facts, **changes})
+
+    def with_shape(self, shape):
+        """Same dtype and weakness, another shape, no sharding."""
+        return ArrayType(shape, self.dtype, self.weak_type, None, self.varying, self.memory)
+
+    def with_dtype(self, dtype, weak_type=False):
+        return ArrayType(self.shape, dtype, weak_type, self.sharding, self.varying, self.memory)
+
+    def _dims(self):
+        if self.sharding is None:
+            return ",".join(map(str, self.shape))
+        parts = []
+        for size, axes in zip(self.shape, self.spec):
+            at = "" if axes is None else "@" + (axes if isinstance(axes, str) else "(" + ",".join(axes) + ")")
+            parts.append(f"{size}{at}")
+        return ",".join(parts)
+
+    def _suffix(self):
+        memory = "" if self.memory is None else f"<{memory_text(self.memory)}>"
+        varying = "" if not self.varying else "{" + "V:" + ",".join(sorted(map(str, self.varying))) + "}"
+        return memory + f"[{self._dims()}]" + varying
+
+    def __str__(self):
+        return getattr(self.dtype, "name", str(self.dtype)) + self._suffix()
+
+    def short(self):
+        """The form printed in jaxprs: `f32[8@x,16@y]`."""
+        if self._text is None:
+            self._text = short_name(self.dtype) + self._suffix()
+        return self._text
+
+    def str_short(self, short_dtypes=False, mesh_axis_types=False):
+        return self.short() if short_dtypes else str(self)
+
+    def __repr__(self):
+        weak = ", weak_type=True" if self.weak_type else ""
+        return f"ShapedArray({self}{weak})"
+
+
+def memory_text(memory):
+    """How a memory kind prints inside a type: `pinned_host` is `host`."""
+    return "host" if memory == "pinned_host" else str(memory)
+
+
+def array_type(shape, dtype, weak_type=False, spec=None, mesh=None, varying=NOWHERE, memory=None):
+    """An ArrayType from a spec (a tuple, one entry a dimension) on an abstract mesh; all-None specs have no sharding."""
+    sharding = abstract_sharding(mesh, tuple(spec)) if mesh is not None else None
+    return ArrayType(tuple(shape), dtype, weak_type, sharding, varying, memory)
+
+
+class RefType:
+    """The type of a mutable reference to an array of type `inner`."""
+
+    __slots__ = ("inner", "__weakref__")
+    _table: dict = {}
+    weak_type = False
+
+    def __new__(cls, inner):
+        with _intern_lock:
+            found = cls._table.get(inner)
+            if found is None:
+                found = cls._table[inner] = object.__new__(cls)
+                found.inner = inner
+        return found
+
+    def __reduce__(self):
+        return RefType, (self.inner,)
+
+    shape = property(lambda self: self.inner.shape)
+    dtype = property(lambda self: self.inner.dtype)
+    ndim = property(lambda self: self.inner.ndim)
+    size = property(lambda self: self.inner.size)
+    strong = property(lambda self: self)
+
+    def short(self):
+        return f"Ref{{{self.inner.short()}}}"
+
+    def __str__(self):
+        return f"Ref{{{self.inner}}}"
+
+    __repr__ = __str__
+
+
+class TokenType:
+    """The type of a token, which orders effects."""
+
+    shape, ndim, size, weak_type, dtype = (), 0, 0, False, np.dtype(bool)
+
+    def short(self):
+        return "Tok"
+
+    __str__ = __repr__ = short
+    strong = property(lambda self: self)
+
+
+TOKEN = TokenType()
