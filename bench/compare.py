@@ -17,6 +17,7 @@ import subprocess
 import sys
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -88,7 +89,7 @@ def show(jax, gnomon, ratios, failed):
             met = "" if target is None else "[green]met[/]" if ratios[name] <= target else "[red]missed[/]"
             listing.add_row(label, unit, f"{theirs:.4g}", f"{gnomon[name]:.4g}", f"{ratios[name]:.3f}", aim, met)
         else:
-            listing.add_row(label, unit, f"{theirs:.4g}", "", "", aim, f"[red]{failed.get(name, 'did not run')}[/]")
+            listing.add_row(label, unit, f"{theirs:.4g}", "", "", aim, f"[red]{escape(failed.get(name, 'did not run'))}[/]")
     Console(width=None if sys.stdout.isatty() else 120).print(listing)
 
 

@@ -7,6 +7,7 @@ row that raises is reported under "failed" with the error's first line, and the 
 one process gives one import figure; bench/compare.py starts many and takes the best of each row.
 """
 import json
+import pathlib
 import sys
 import time
 
@@ -55,6 +56,14 @@ from jax import lax
 rows["import_s"] = time.perf_counter() - began
 
 import numpy as np
+
+# Two figures of one implementation would look like a comparison: make sure which one answers to the name.
+PACKAGE = pathlib.Path(__file__).resolve().parents[1] / "gnomon"
+HOMES = {name: pathlib.Path(module.__file__).resolve() for name, module in sys.modules.items()
+         if name.partition(".")[0] == "jax" and getattr(module, "__file__", None)}
+FOREIGN = [name for name, home in HOMES.items() if home.is_relative_to(PACKAGE) != (IMPLEMENTATION == "gnomon")]
+if FOREIGN:
+    raise SystemExit(f"asked to measure {IMPLEMENTATION}, but {FOREIGN[0]} came from {HOMES[FOREIGN[0]]}")
 
 put("first_op_s", lambda: clock(lambda: (jnp.ones(3) + 1).block_until_ready())[0])
 
