@@ -89,7 +89,8 @@ def show(jax, gnomon, ratios, failed):
             met = "" if target is None else "[green]met[/]" if ratios[name] <= target else "[red]missed[/]"
             listing.add_row(label, unit, f"{theirs:.4g}", f"{gnomon[name]:.4g}", f"{ratios[name]:.3f}", aim, met)
         else:
-            listing.add_row(label, unit, f"{theirs:.4g}", "", "", aim, f"[red]{escape(failed.get(name, 'did not run'))}[/]")
+            why = escape(failed.get(name, "did not run"))
+            listing.add_row(label, unit, f"{theirs:.4g}", "", "", aim, f"[red]{why}[/]")
     Console(width=None if sys.stdout.isatty() else 120).print(listing)
 
 
