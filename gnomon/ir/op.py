@@ -148,7 +148,7 @@ class NestedOp(Op, abstract=True):
     """Base of ops that hold programs (jit, cond, scan, ...). Their rules are handed the transforms as `T`:
 
     * `jvp(T, args, tangents)` -> (outs, tangents), None for a zero tangent
-    * `split(T, eqn, unknown)` -> (early eqn or None, later eqn or None, unknown outs)
+    * `split(T, eqn, unknown)` -> (early equations, later equations, which outs are unknown)
     * `transpose(T, cts, *args)`, `batch(T, args, axes, batching)`, and `programs()` lists the Jaxprs held.
     """
 

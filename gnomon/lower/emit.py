@@ -307,6 +307,31 @@ class Emitter:
         regions = ", ".join([self.block([], b) for b in branches])
         return self.generic("stablehlo.case", [index], regions=regions, outs=outs)
 
+    def index_leading(self, x, i):
+        """x[i] along the leading axis, for a scalar int32 `i` in range."""
+        shape, dtype = physical(x.type)
+        row = ArrayType((1, *shape[1:]), dtype)
+        starts = self._starts(i, len(shape))
+        name = self.fresh()
+        self.lines.append(f"{name} = stablehlo.dynamic_slice {x.name}, {starts}, sizes = {list(row.shape)} : "
+                          f"({type_text(x.type)}, {', '.join([type_text(i.type)] * len(shape))}) "
+                          f"-> {type_text(row)}")
+        return self("stablehlo.reshape", [HloValue(name, row)], out=ArrayType(x.type.shape[1:], x.type.dtype))
+
+    def update_leading(self, buffer, y, i):
+        """`buffer` with `y` at index `i` of its leading axis."""
+        shape, dtype = physical(buffer.type)
+        row = self("stablehlo.reshape", [y], out=ArrayType((1, *shape[1:]), dtype))
+        name, index = self.fresh(), type_text(i.type)
+        self.lines.append(f"{name} = stablehlo.dynamic_update_slice {buffer.name}, {row.name}, {self._starts(i, len(shape))} : "
+                          f"({type_text(buffer.type)}, {type_text(row.type)}, {', '.join([index] * len(shape))}) "
+                          f"-> {type_text(buffer.type)}")
+        return HloValue(name, buffer.type)
+
+    def _starts(self, i, rank):
+        zero = self.constant(0, i.type)
+        return ", ".join([i.name] + [zero.name] * (rank - 1))
+
     def custom_call(self, target, xs, outs, config="", attributes="", layouts=True):
         """A typed FFI call; `config` is the text of the backend configuration dictionary's entries."""
         def layout(t):

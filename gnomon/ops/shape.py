@@ -9,8 +9,7 @@ from gnomon.base.errors import Refused, ShardingTypeError
 from gnomon.ir.dims import Dims, DimsOp, names, positions
 from gnomon.ir.jaxpr import Literal
 from gnomon.ir.op import LINEAR, ZERO, Op, field
-from gnomon.trace.context import local, runtime
-from gnomon.trace.stage import Tracer, bind
+from gnomon.trace.stage import bind, value_of
 from gnomon.types.dtype import python_type
 from gnomon.types.value_type import ArrayType, array_type
 
@@ -206,10 +205,9 @@ class Squeeze(DimsOp):
 
 
 class StopGradient(DimsOp):
-    """The identity, with a derivative of zero."""
+    """The identity, with a derivative of zero. In a program that is linear already it is the identity all through."""
 
     derivative = ZERO
-    transpose = Refused("its derivative is zero, so it is never part of a linear program; drop it")
 
     def dims(self, x):
         return Dims((names(x.ndim),), names(x.ndim))
@@ -219,6 +217,9 @@ class StopGradient(DimsOp):
 
     def batch(self, args, axes, batching):
         return bind(self, args[0]), axes[0]
+
+    def transpose(self, ct, x):
+        return ct,
 
     def lower(self, emit, x):
         return x
@@ -316,15 +317,10 @@ def full(t, value):
     lit = Literal(_plain(value, t.dtype), scalar)
     if t.shape or t.sharding is not None or t.varying:
         return bind(BroadcastInDim(t.shape, (), t.sharding), lit)
-    return as_value(lit)
+    return value_of(lit)
 
 
 def _plain(value, dtype):
     """A Python number of the kind of `dtype`."""
     return python_type(dtype)(value)
 
-
-def as_value(lit):
-    """A literal as something that computes: a tracer of the program being recorded, or an array."""
-    frame = local.frame
-    return runtime.constant(lit) if frame is None else Tracer(lit.type, lit, frame)

@@ -1,7 +1,7 @@
 """Building one program from another: what every Jaxpr -> Jaxpr transform starts with."""
 from __future__ import annotations
 
-from gnomon.ir.jaxpr import Eqn, Var
+from gnomon.ir.jaxpr import Eqn, Var, intern
 from gnomon.trace.context import local
 from gnomon.trace.stage import Frame, Tracer
 
@@ -63,3 +63,10 @@ class Builder:
 
 def fresh(types):
     return tuple([Var(t) for t in types])
+
+
+def program(types, fn):
+    """The interned program of `fn`, a function of one value per type that returns a list of values."""
+    build = Builder(fresh(types))
+    with build:
+        return intern(build.finish(fn(*build.values(build.frame.invars))))

@@ -336,6 +336,18 @@ def literal(value, type=None):
     return Literal(value, t)
 
 
+def value_of(x):
+    """Anything array-like as something that computes: Arrays and tracers as they are; scalars and NumPy arrays become a
+    literal of the program being recorded or an Array."""
+    if isinstance(x, Value):
+        return x
+    frame = local.frame
+    if frame is None:           # a Literal, a scalar or a NumPy array
+        return runtime.constant(x)
+    var = frame.lift(x)
+    return Tracer(var.type, var, frame)
+
+
 def stage(fn, types, *, name="", kind="jit", arg_names=None, values=None):
     """Record `fn`, which takes one value per type and returns a list of values.
 

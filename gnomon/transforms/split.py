@@ -27,10 +27,8 @@ def _split(jaxpr, unknown, late):
             early.append(e)
         elif isinstance(e.op, NestedOp):
             first, second, out_unknown = e.op.split(T[0], e, tuple(mask))
-            if first is not None:
-                early.append(first)
-            if second is not None:
-                later.append(second)
+            early.extend(first)
+            later.extend(second)
             unknown_vars.update(v for v, u in zip(e.outs, out_unknown) if u)
         else:
             later.append(e)

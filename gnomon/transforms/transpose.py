@@ -13,8 +13,11 @@ from gnomon.transforms.jvp import T, tangent_type
 def transpose(jaxpr, linear, has_ct=None, instantiate=True):
     """(non-linear inputs, cotangents of the outputs where `has_ct`) -> cotangents of the linear inputs.
 
-    Returns the program and, per linear input, whether it has a cotangent; `instantiate` asks for zeros instead of none."""
+    Returns the program and, per linear input, whether it has a cotangent; `instantiate` (a bool, or one per linear input)
+    asks for zeros instead of none."""
     has_ct = (True,) * len(jaxpr.outvars) if has_ct is None else tuple(has_ct)
+    if instantiate is True or instantiate is False:
+        instantiate = (instantiate,) * sum(linear)
     key = ("transpose", tuple(linear), has_ct, instantiate)
     found = jaxpr.memo.get(key)
     if found is None:
@@ -54,8 +57,8 @@ def _transpose(jaxpr, linear, has_ct, instantiate):
             build.at(e)
             transpose_eqn(build, e, got, lin, give)
         out = [cts.get(v) for v in wanted]
-        if instantiate:
-            out = [zeros(tangent_type(v.type)) if c is None else c for v, c in zip(wanted, out)]
+        out = [zeros(tangent_type(v.type)) if c is None and must else c
+               for v, c, must in zip(wanted, out, instantiate, strict=True)]
         has = tuple(c is not None for c in out)
         return intern(build.finish([c for c in out if c is not None])), has
 

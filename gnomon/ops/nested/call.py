@@ -60,7 +60,7 @@ class Jit(NestedOp):
             first = without_outputs(first, forwarded, self.of)
         residuals = [forwarded.get(r, r) for r in residuals]
         second = Eqn(self.of(later), (*residuals, *unknown_in), tuple(unknown_out), eqn.place)
-        return first, second, late
+        return [first], [second], late
 
     def transpose(self, T, cts, *args):
         linear = tuple(is_linear(a) for a in args)

@@ -1,0 +1,151 @@
+"""cond: one of several programs, by index."""
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from gnomon.base.lists import partition, pick
+from gnomon.ir.jaxpr import Eqn, Var
+from gnomon.ir.op import NestedOp, is_linear
+from gnomon.ops.compare import eq, select_n
+from gnomon.ops.shape import StopGradient, expand_dims, zeros
+from gnomon.trace.build import program
+from gnomon.trace.stage import bind, inline, value_of
+from gnomon.types.dtype import is_inexact
+
+_stop_gradient = StopGradient()
+
+
+class Cond(NestedOp):
+    """Runs `branches[index]` on the operands; the index is the first input, an int32 already in range."""
+
+    branches: tuple
+
+    @property
+    def effects(self):
+        out = frozenset()
+        for b in self.branches:
+            out |= b.effects
+        return out
+
+    def programs(self):
+        return self.branches
+
+    def result(self, index, *ins):
+        for b in self.branches:
+            for v, t in zip(b.invars, ins, strict=True):
+                if v.type.strong is not t.strong:
+                    raise TypeError(f"a branch of cond takes a value of type {v.type} but is given one of type {t}.")
+        return self.branches[0].out_types
+
+    def lower(self, emit, index, *xs):
+        return emit.case(index, [lambda b=b: emit.eqns(b, xs) for b in self.branches], emit.outs)
+
+    def jvp(self, T, args, tangents):
+        nonzero = tuple(t is not None for t in tangents[1:])
+        has = any_of(T.jvp(b, nonzero)[1] for b in self.branches)
+        branches = tuple(T.jvp(b, nonzero, has)[0] for b in self.branches)
+        moving = [T.has_tangent(v.type) and nz for v, nz in zip(self.branches[0].invars, nonzero)]
+        outs = bind(Cond(branches), *args, *pick(moving, tangents[1:]))
+        n = len(has)
+        rest = iter(outs[n:])
+        return outs[:n], [next(rest) if h else None for h in has]
+
+    def split(self, T, eqn, unknown):
+        if unknown[0]:
+            return [], [eqn], (True,) * len(eqn.outs)
+        unk = unknown[1:]
+        late = any_of(T.split(b, unk)[2] for b in self.branches)
+        parts = [T.split(b, unk, late) for b in self.branches]
+        residuals = [[v.type for v in early.outvars[len(early.outvars) - n:]] for early, _, _, n in parts]
+        slots, places = share_slots(residuals)
+        early = tuple(with_slots(e, n, slots, p) for (e, _, _, n), p in zip(parts, places))
+        later = tuple(from_slots(q, n, slots, p) for (_, q, _, n), p in zip(parts, places))
+        known_in, unknown_in = partition(unk, eqn.ins[1:])
+        known_out, unknown_out = partition(late, eqn.outs)
+        held = [Var(t) for t in slots]
+        first = Eqn(Cond(early), (eqn.ins[0], *known_in), (*known_out, *held), eqn.place)
+        second = Eqn(Cond(later), (eqn.ins[0], *held, *unknown_in), tuple(unknown_out), eqn.place)
+        return [first], [second], late
+
+    def transpose(self, T, cts, index, *args):
+        linear = tuple(is_linear(a) for a in args)
+        has_ct = tuple(c is not None for c in cts)
+        has = any_of(T.transpose(b, linear, has_ct, False)[1] for b in self.branches)
+        branches = tuple(T.transpose(b, linear, has_ct, has)[0] for b in self.branches)
+        outs = iter(bind(Cond(branches), index, *[a for a in args if not is_linear(a)],
+                         *[c for c in cts if c is not None]))
+        found = iter([next(outs) if h else None for h in has])
+        return [None, *[next(found) if is_lin else None for is_lin in linear]]
+
+    def batch(self, T, args, axes, batching):
+        index, *operands = args
+        index_axis, *axes = axes
+        if index_axis is None:
+            batched = any_of(tuple(a is not None for a in T.vmap(b, tuple(axes), batching)[1]) for b in self.branches)
+            branches = tuple(T.vmap(b, tuple(axes), batching, batched)[0] for b in self.branches)
+            return bind(Cond(branches), *args), [0 if b else None for b in batched]
+        return self.batch_as_select(T, index, operands, axes, batching)
+
+    def batch_as_select(self, T, index, operands, axes, batching):
+        """Both arms run on all lanes, each with its operands held still (no gradient) in the lanes that it is not for."""
+        operands = [batching.front(x, a) for x, a in zip(operands, axes)]
+        every = (True,) * len(self.branches[0].outvars)
+        arms = []
+        for i, branch in enumerate(self.branches):
+            chosen = eq(index, value_of(np.int32(i)))
+            held = [select_lanes(chosen, bind(_stop_gradient, x), x) if is_inexact(x.type.dtype) else x for x in operands]
+            arm, _ = T.vmap(branch, (0,) * len(held), batching, every)
+            arms.append(inline(arm, (), held))
+        outs = [select_lanes(index, *cases) for cases in zip(*arms)]
+        return outs, [0] * len(outs)
+
+
+def select_lanes(which, *cases):
+    """select_n where `which` has one element per leading index of the cases."""
+    rank = cases[0].type.ndim
+    if which.type.ndim < rank:
+        which = expand_dims(which, tuple(range(which.type.ndim, rank)))
+    return select_n(which, *cases)
+
+
+def any_of(masks):
+    """Elementwise or of several tuples of bools."""
+    return tuple(any(column) for column in zip(*masks))
+
+
+def share_slots(residuals):
+    """Types for slots that can hold any branch's residuals, and for each branch the slot of each of its residuals."""
+    most = Counter()
+    for types in residuals:
+        most |= Counter(types)
+    slots = list(most.elements())
+    free = {}
+    for i, t in enumerate(slots):
+        free.setdefault(t, []).append(i)
+    places = []
+    for types in residuals:
+        left = {t: iter(at) for t, at in free.items()}
+        places.append([next(left[t]) for t in types])
+    return slots, places
+
+
+def with_slots(early, count, slots, places):
+    """The early program with its residuals in their slots, and zeros in the slots of other branches."""
+    def run(*args):
+        outs = inline(early, (), args)
+        known, residuals = outs[:len(outs) - count], outs[len(outs) - count:]
+        held = dict(zip(places, residuals))
+        return [*known, *[held[i] if i in held else zeros(t) for i, t in enumerate(slots)]]
+    return program(early.in_types, run)
+
+
+def from_slots(later, count, slots, places):
+    """The later program, taking all slots and using its own."""
+    def run(*args):
+        held, rest = args[:len(slots)], args[len(slots):]
+        return inline(later, (), [*[held[i] for i in places], *rest])
+    return program((*slots, *later.in_types[count:]), run)
+
+

@@ -1,0 +1,277 @@
+"""Functions with derivative rules of their own: custom_jvp, custom_vjp.
+
+A rule is an object that stages the user's rule as a program on demand (`JvpRule`, `VjpRules`); batching an op batches
+its rules by wrapping them, so that they are staged only if they are needed.
+"""
+from __future__ import annotations
+
+from gnomon.base.errors import Refused
+from gnomon.base.lists import pick
+from gnomon.ir.jaxpr import Jaxpr
+from gnomon.ir.op import NestedOp, field, is_linear
+from gnomon.ops.shape import reduce_sum, zeros
+from gnomon.trace.build import program
+from gnomon.trace.stage import bind, inline
+
+
+class JvpRule:
+    """How a custom_jvp function moves. `stage(nonzero, T)` gives a program (inputs, tangents where nonzero) -> (outputs,
+    tangents) and which outputs have one; the user's function is staged once per set of moving inputs."""
+
+    def stage(self, nonzero, T):
+        raise NotImplementedError
+
+
+class BatchedJvpRule(JvpRule):
+    def __init__(self, rule, axes, batching, out_batched):
+        self.rule, self.axes, self.batching, self.out_batched = rule, axes, batching, out_batched
+        self.memo = {}
+
+    def stage(self, nonzero, T):
+        if nonzero not in self.memo:
+            jaxpr, has = self.rule.stage(nonzero, T)
+            axes = (*self.axes, *pick(nonzero, self.axes))
+            wanted = (*self.out_batched, *pick(has, self.out_batched))
+            self.memo[nonzero] = T.vmap(jaxpr, axes, self.batching, wanted)[0], has
+        return self.memo[nonzero]
+
+
+class CustomJvpCall(NestedOp):
+    """A call of `call_jaxpr` whose forward derivative is `rule`. The first `num_consts` inputs are closed over."""
+
+    call_jaxpr: Jaxpr
+    rule: JvpRule = field(show="never")
+    name_: str = field("", show="never")
+    num_consts: int = field(0, show="nondefault")
+    symbolic_zeros: bool = field(False)
+
+    name = "custom_jvp_call"
+
+    @property
+    def effects(self):
+        return self.call_jaxpr.effects
+
+    def programs(self):
+        return (self.call_jaxpr,)
+
+    def result(self, *ins):
+        return self.call_jaxpr.out_types
+
+    def lower(self, emit, *xs):
+        return emit.eqns(self.call_jaxpr, xs)
+
+    def jvp(self, T, args, tangents):
+        n = self.num_consts
+        if any(t is not None for t in tangents[:n]):
+            raise Refused(f"the function {self.name_} with a custom_jvp rule closes over a value being differentiated; pass it as "
+                          "an argument instead")
+        nonzero = tuple(t is not None for t in tangents)
+        jaxpr, has = self.rule.stage(nonzero, T)
+        outs = inline(jaxpr, (), [*args, *[t for t in tangents if t is not None]])
+        k = len(self.call_jaxpr.outvars)
+        rest = iter(outs[k:])
+        return outs[:k], [next(rest) if h else None for h in has]
+
+    def split(self, T, eqn, unknown):
+        return [], [eqn], (True,) * len(eqn.outs)
+
+    def transpose(self, T, cts, *args):
+        return transpose_program(T, self.call_jaxpr, cts, args)
+
+    def batch(self, T, args, axes, batching):
+        jaxpr, found = T.vmap(self.call_jaxpr, tuple(axes), batching)
+        wanted = tuple(a is not None for a in found)
+        jaxpr, _ = T.vmap(self.call_jaxpr, tuple(axes), batching, wanted)
+        rule = BatchedJvpRule(self.rule, tuple(axes), batching, wanted)
+        outs = bind(CustomJvpCall(jaxpr, rule, self.name_, self.num_consts, self.symbolic_zeros), *args)
+        return outs, [0 if w else None for w in wanted]
+
+
+def transpose_program(T, jaxpr, cts, args):
+    """Cotangents of the linear inputs of a program, computed in place."""
+    linear = tuple(is_linear(a) for a in args)
+    back, has = T.transpose(jaxpr, linear, tuple(c is not None for c in cts), False)
+    outs = iter(inline(back, (), [*[a for a in args if not is_linear(a)], *[c for c in cts if c is not None]]))
+    found = iter([next(outs) if h else None for h in has])
+    return [next(found) if is_lin else None for is_lin in linear]
+
+
+class VjpRules:
+    """How a custom_vjp function is run backward.
+
+    `forward(nonzero, T)` -> (program inputs -> (outputs, residuals), number of residuals);
+    `backward(nonzero, T)` -> (program (residuals, cotangents of the outputs) -> cotangents of the inputs that have one,
+    per input whether it has one)."""
+
+    def forward(self, nonzero, T):
+        raise NotImplementedError
+
+    def backward(self, nonzero, T):
+        raise NotImplementedError
+
+
+class BatchedVjpRules(VjpRules):
+    def __init__(self, rules, axes, batching, out_batched):
+        self.rules, self.axes, self.batching, self.out_batched = rules, axes, batching, out_batched
+        self.memo = {}
+
+    def forward(self, nonzero, T):
+        key = ("forward", nonzero)
+        if key not in self.memo:
+            jaxpr, count = self.rules.forward(nonzero, T)
+            _, found = T.vmap(jaxpr, self.axes, self.batching)
+            wanted = (*self.out_batched, *[a is not None for a in found[len(self.out_batched):]])
+            self.memo[key] = (T.vmap(jaxpr, self.axes, self.batching, wanted)[0], count)
+            self.memo["residuals", nonzero] = wanted[len(self.out_batched):]
+        return self.memo[key]
+
+    def backward(self, nonzero, T):
+        self.forward(nonzero, T)
+        key = ("backward", nonzero)
+        if key not in self.memo:
+            jaxpr, has = self.rules.backward(nonzero, T)
+            batched = (*self.memo["residuals", nonzero], *self.out_batched)
+            axes = tuple(0 if b else None for b in batched)
+            wide, found = T.vmap(jaxpr, axes, self.batching)
+            target = pick(has, self.axes)
+            # a cotangent of an input that is the same in all lanes is the sum over the lanes
+
+            def run(*xs):
+                outs = inline(wide, (), xs)
+                return [self.fit(ct, a, to) for ct, a, to in zip(outs, found, target, strict=True)]
+            self.memo[key] = program(wide.in_types, run), has
+        return self.memo[key]
+
+    def fit(self, ct, axis, to):
+        if to is None:
+            return ct if axis is None else reduce_sum(ct, (axis,))
+        return self.batching.move(ct, axis, to)
+
+
+class CustomVjpCall(NestedOp):
+    """A call of `call_jaxpr` whose reverse derivative is given by `rules`."""
+
+    call_jaxpr: Jaxpr
+    rules: VjpRules = field(show="never")
+    name_: str = field("", show="never")
+    num_consts: int = field(0, show="nondefault")
+    symbolic_zeros: bool = field(False)
+
+    name = "custom_vjp_call"
+    transpose = Refused("a function with a custom_vjp rule is differentiated by that rule, not transposed")
+
+    @property
+    def effects(self):
+        return self.call_jaxpr.effects
+
+    def programs(self):
+        return (self.call_jaxpr,)
+
+    def result(self, *ins):
+        return self.call_jaxpr.out_types
+
+    def lower(self, emit, *xs):
+        return emit.eqns(self.call_jaxpr, xs)
+
+    def jvp(self, T, args, tangents):
+        if any(t is not None for t in tangents[:self.num_consts]):
+            raise Refused(f"the function {self.name_} with a custom_vjp rule closes over a value being differentiated; pass it as "
+                          "an argument instead")
+        nonzero = tuple(t is not None for t in tangents)
+        forward, count = self.rules.forward(nonzero, T)
+        outs = inline(forward, (), args)
+        outs, residuals = outs[:len(outs) - count], outs[len(outs) - count:]
+        moving = tuple(T.has_tangent(o.type) for o in outs)
+        lin = CustomLin(self.rules, nonzero, tuple(o.type for o in outs), count, self.name_)
+        out_ts = iter(bind(lin, *residuals, *pick(nonzero, tangents)))
+        return outs, [next(out_ts) if m else None for m in moving]
+
+    def split(self, T, eqn, unknown):
+        return [], [eqn], (True,) * len(eqn.outs)
+
+    def batch(self, T, args, axes, batching):
+        jaxpr, found = T.vmap(self.call_jaxpr, tuple(axes), batching)
+        wanted = tuple(a is not None for a in found)
+        jaxpr, _ = T.vmap(self.call_jaxpr, tuple(axes), batching, wanted)
+        rules = BatchedVjpRules(self.rules, tuple(axes), batching, wanted)
+        outs = bind(CustomVjpCall(jaxpr, rules, self.name_, self.num_consts, self.symbolic_zeros), *args)
+        return outs, [0 if w else None for w in wanted]
+
+
+class CustomLin(NestedOp):
+    """The linear map whose transpose a custom_vjp rule gives: (residuals, tangents) -> tangents of the outputs.
+
+    It can be transposed and nothing else: its forward direction is not known."""
+
+    rules: VjpRules = field(show="never")
+    nonzero: tuple = field(show="never")
+    out_types: tuple = field(show="never")
+    num_res: int = field(0)
+    name_: str = field("", show="never")
+
+    name = "custom_lin"
+
+    def why(self):
+        return Refused(f"can't apply forward-mode differentiation (jvp) to the custom_vjp function {self.name_}: only its reverse "
+                       "derivative is defined. Use grad, vjp or jacrev, or give it a custom_jvp rule.")
+
+    def programs(self):
+        return ()
+
+    def result(self, *ins):
+        return tuple(t for t in self.out_types if t.dtype.kind in "fcV")
+
+    def lower(self, emit, *xs):
+        raise self.why()
+
+    def jvp(self, T, args, tangents):
+        raise self.why()
+
+    def split(self, T, eqn, unknown):
+        return [], [eqn], (True,) * len(eqn.outs)
+
+    def batch(self, T, args, axes, batching):
+        residual_axes, tangent_axes = axes[:self.num_res], axes[self.num_res:]
+        given = iter(tangent_axes)
+        full_axes = tuple(next(given) if nz else None for nz in self.nonzero)
+        types = tuple(insert_leading(t, batching.size) for t in self.out_types)
+        rules = BatchedBackward(self.rules, tuple(residual_axes), full_axes, batching)
+        outs = bind(CustomLin(rules, self.nonzero, types, self.num_res, self.name_), *args)
+        return outs, [0] * len(outs)
+
+    def transpose(self, T, cts, *args):
+        residuals = args[:self.num_res]
+        given = iter(cts)
+        cts = [next(given) if T.has_tangent(t) else None for t in self.out_types]
+        cts = [zeros(T.tangent_type(t)) if ct is None else ct for ct, t in zip(cts, self.out_types)]
+        back, has = self.rules.backward(self.nonzero, T)
+        outs = iter(inline(back, (), [*residuals, *cts]))
+        found = [next(outs) if h else None for h in has]
+        return [*[None] * self.num_res, *pick(self.nonzero, found)]
+
+
+class BatchedBackward(VjpRules):
+    """The backward rule of a batched CustomLin, whose residuals and tangents have axes of their own."""
+
+    def __init__(self, rules, residual_axes, in_axes, batching):
+        self.rules, self.residual_axes, self.in_axes, self.batching = rules, residual_axes, in_axes, batching
+        self.memo = {}
+
+    def backward(self, nonzero, T):
+        if nonzero not in self.memo:
+            jaxpr, has = self.rules.backward(nonzero, T)
+            n_cts = len(jaxpr.invars) - len(self.residual_axes)
+            wide, found = T.vmap(jaxpr, (*self.residual_axes, *(0,) * n_cts), self.batching)
+            target = pick(has, self.in_axes)
+
+            def run(*xs):
+                outs = inline(wide, (), xs)
+                return [BatchedVjpRules.fit(self, ct, a, to) for ct, a, to in zip(outs, found, target, strict=True)]
+            self.memo[nonzero] = program(wide.in_types, run), has
+        return self.memo[nonzero]
+
+
+def insert_leading(t, size):
+    return t.update(shape=(size, *t.shape))
+
+

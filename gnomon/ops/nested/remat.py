@@ -1,0 +1,185 @@
+"""checkpoint: a call whose intermediate values are computed again in the backward pass instead of being kept."""
+from __future__ import annotations
+
+from gnomon.base.lists import partition, pick
+from gnomon.ir.dims import Dims, DimsOp, names
+from gnomon.ir.jaxpr import Eqn, Jaxpr, Literal, Var, intern
+from gnomon.ir.op import LINEAR, NestedOp, field, is_linear
+from gnomon.ops.nested.call import Jit
+from gnomon.trace.build import program
+from gnomon.trace.stage import bind, inline
+
+
+class Checkpoint(NestedOp):
+    """A call of `jaxpr`. When it is cut in two for the backward pass, only its inputs and the values for which
+    `policy(op, *input types, **parameters)` is true are kept; the rest is computed again."""
+
+    jaxpr: Jaxpr
+    policy: object = field(None)
+    prevent_cse: bool = field(True)
+    differentiated: bool = field(False)
+
+    name = "checkpoint"
+
+    @property
+    def effects(self):
+        return self.jaxpr.effects
+
+    def programs(self):
+        return (self.jaxpr,)
+
+    def of(self, jaxpr, differentiated=None):
+        return Checkpoint(jaxpr, self.policy, self.prevent_cse, self.differentiated if differentiated is None else differentiated)
+
+    def result(self, *ins):
+        return self.jaxpr.out_types
+
+    def lower(self, emit, *xs):
+        if self.differentiated and self.prevent_cse and xs:
+            xs = emit.generic("stablehlo.optimization_barrier", xs, outs=[x.type for x in xs])
+        return emit.call(self.jaxpr, xs, "checkpoint")
+
+    def jvp(self, T, args, tangents):
+        nonzero = tuple(t is not None for t in tangents)
+        jaxpr, has = T.jvp(self.jaxpr, nonzero)
+        moving = [T.has_tangent(v.type) and nz for v, nz in zip(self.jaxpr.invars, nonzero)]
+        outs = bind(self.of(jaxpr), *args, *pick(moving, tangents))
+        n = len(self.jaxpr.outvars)
+        rest = iter(outs[n:])
+        return outs[:n], [next(rest) if h else None for h in has]
+
+    def split(self, T, eqn, unknown):
+        jaxpr = flatten_calls(self.jaxpr) if self.policy is not None else self.jaxpr
+        early, later, late, count = T.split(jaxpr, unknown)
+        known_in, unknown_in = partition(unknown, eqn.ins)
+        known_out, unknown_out = partition(late, eqn.outs)
+        n = len(early.outvars) - count
+        residuals = early.outvars[n:]
+        kept = self.kept(early)
+        saved = [v for v in dict.fromkeys(self.frontier(early, residuals, kept)) if v not in early.invars]
+        # early: known outputs and what is kept
+        first_jaxpr = program_with_outputs(early, [*early.outvars[:n], *saved])
+        held = [Var(v.type) for v in saved]
+        first = Eqn(self.of(first_jaxpr), tuple(known_in), (*known_out, *held), eqn.place)
+        # later: computes the residuals again from the inputs and what was kept
+        again = recompute(early, residuals, saved)
+        k, m = len(early.invars), len(saved)
+
+        def run(*xs):
+            res = inline(again, (), xs[:k + m])
+            return inline(later, (), [*res, *xs[k + m:]])
+        second_jaxpr = program((*early.in_types, *[v.type for v in saved], *later.in_types[count:]), run)
+        second = Eqn(self.of(second_jaxpr, True), (*known_in, *held, *unknown_in), tuple(unknown_out), eqn.place)
+        return [first], [second], late
+
+    def kept(self, early):
+        """The variables that the policy lets be kept."""
+        if self.policy is None:
+            return set()
+        return {v for e in early.eqns if self.policy(type(e.op), *[i.type for i in e.ins], **e.params) for v in e.outs}
+
+    @staticmethod
+    def frontier(early, residuals, kept):
+        """The kept variables that the recomputation of the residuals needs, looking back from each until one is kept."""
+        producer = {v: e for e in early.eqns for v in e.outs}
+        out, seen, stack = [], set(), list(residuals)
+        while stack:
+            v = stack.pop()
+            if v in seen or v.__class__ is Literal:
+                continue
+            seen.add(v)
+            if v in kept:
+                out.append(v)
+            elif v in producer:
+                stack.extend(producer[v].ins)
+        return out
+
+    def transpose(self, T, cts, *args):
+        linear = tuple(is_linear(a) for a in args)
+        has_ct = tuple(c is not None for c in cts)
+        jaxpr, has = T.transpose(self.jaxpr, linear, has_ct, False)
+        outs = iter(bind(self.of(jaxpr), *[a for a in args if not is_linear(a)], *[c for c in cts if c is not None]))
+        found = iter([next(outs) if h else None for h in has])
+        return [next(found) if is_lin else None for is_lin in linear]
+
+    def batch(self, T, args, axes, batching):
+        jaxpr, out_axes = T.vmap(self.jaxpr, tuple(axes), batching)
+        return bind(self.of(jaxpr), *args), out_axes
+
+
+def program_with_outputs(jaxpr, outs):
+    """The equations that `outs` need (and those with effects), as a program with these outputs."""
+    return intern(Jaxpr((), jaxpr.invars, needed(jaxpr.eqns, outs), outs))
+
+
+def needed(eqns, outs, stop=()):
+    """The equations that the variables `outs` depend on, not looking behind those in `stop`."""
+    want = {v for v in outs if v.__class__ is not Literal and v not in stop}
+    kept = []
+    for e in reversed(eqns):
+        if any(v in want for v in e.outs):
+            kept.append(e)
+            want.update(v for v in e.ins if v.__class__ is not Literal and v not in stop)
+    return kept[::-1]
+
+
+def recompute(early, residuals, saved):
+    """(inputs, kept values) -> residuals."""
+    stop = set(saved)
+    eqns = needed(early.eqns, residuals, stop)
+    # an equation with several outputs may make a kept variable again; the kept one is the one to use
+    twins = {v: Var(v.type) for e in eqns for v in e.outs if v in stop}
+    eqns = [Eqn(e.op, e.ins, tuple(twins.get(v, v) for v in e.outs), e.place) for e in eqns]
+    return intern(Jaxpr((), (*early.invars, *saved), eqns, residuals))
+
+
+def flatten_calls(jaxpr):
+    """The program with the calls in it written out, so that a policy sees the ops inside."""
+    def run(*xs):
+        env = dict(zip(jaxpr.invars, xs))
+
+        def read(v):
+            return v if v.__class__ is Literal else env[v]
+        for e in jaxpr.eqns:
+            args = [read(v) for v in e.ins]
+            if isinstance(e.op, Jit):
+                outs = inline(flatten_calls(e.op.jaxpr), (), args)
+            else:
+                outs = bind(e.op, *args)
+                outs = outs if e.op.multiple else [outs]
+            env.update(zip(e.outs, outs))
+        return [read(v) for v in jaxpr.outvars]
+    return program(jaxpr.in_types, run)
+
+
+class Name(DimsOp):
+    """The identity, with a name that checkpoint policies refer to."""
+
+    name_: str
+
+    name = "name"
+    derivative = LINEAR
+
+    def show_parameter(self, parameter, value):
+        return str(value)
+
+    def dims(self, x):
+        return Dims((names(x.ndim),), names(x.ndim))
+
+    def with_dims(self, dims, sizes):
+        return self
+
+    def lower(self, emit, x):
+        return x
+
+    def transpose(self, ct, x):
+        return ct,
+
+    def host(self, x):
+        return x
+
+
+def checkpoint_name(x, name):
+    """Names a value for checkpoint policies."""
+    return bind(Name(name), x)
+

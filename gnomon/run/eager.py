@@ -1,0 +1,161 @@
+"""Eager ops: what fills the runtime slot of trace/context.py.
+
+A small op with a `host` rule runs in NumPy on the arrays' zero-copy views; all others run as a compiled program, one per
+(op, types), remembered.
+"""
+from __future__ import annotations
+
+import numpy as np
+
+from gnomon.base.announce import announce
+from gnomon.base.settings import current
+from gnomon.ir.jaxpr import Eqn, Jaxpr, Literal, Var, intern
+from gnomon.run.array import Array, from_numpy_copy
+from gnomon.run.client import default_backend
+from gnomon.run.placement import new_placement
+from gnomon.run.programs import call_for, placements_of
+from gnomon.trace.context import runtime
+from gnomon.trace.stage import Tracer, leaked, scalar_type
+from gnomon.types.dtype import canonicalize, is_integer
+from gnomon.types.value_type import ArrayType
+
+HOST_SIZE = 4096        # elements up to which NumPy on one core is quicker than a call through the runtime
+
+_handlers: dict = {}
+
+
+def evaluate(op, args):
+    """Run one op on Arrays (or what can be made one), now."""
+    arrays = [a if a.__class__ is Array else constant(a) for a in args]
+    key = (op, *[a.type for a in arrays])
+    handler = _handlers.get(key)
+    if handler is None:
+        handler = _handlers[key] = make_handler(op, key[1:])
+    return handler(arrays)
+
+
+def make_handler(op, types):
+    """The function that runs an op on arrays of these types."""
+    out = op.infer(types)
+    compiled = compiled_handler(op, types)
+    if op.host is None or op.multiple or sum(t.size for t in (*types, out)) > HOST_SIZE or default_backend() != "cpu":
+        return compiled
+    if not all(t.dtype.kind in "biuf" for t in (*types, out)) or out.sharding is not None:
+        return compiled
+    return host_handler(op, types, out, compiled)
+
+
+def host_handler(op, types, out, compiled):
+    host, shape, dtype = op.host, out.shape, out.dtype
+    floats = dtype.kind == "f"
+
+    def run(arrays):
+        views = []
+        for a in arrays:
+            if a.placement is not None:
+                return compiled(arrays)
+            view = a._host
+            views.append(a.host() if view is None else view)
+        if floats:
+            with np.errstate(all="ignore"):
+                result = host(*views)
+        else:
+            result = host(*views)
+        if result is NotImplemented:
+            _handlers[(op, *types)] = compiled
+            return compiled(arrays)
+        if result.__class__ is not np.ndarray:
+            result = np.asarray(result)
+        assert result.shape == shape and result.dtype == dtype, (op, result.shape, result.dtype, out)
+        return Array(out, None, None, result)
+    return run
+
+
+def compiled_handler(op, types):
+    """Runs an op as a compiled program."""
+    jaxpr = None
+    multiple = op.multiple
+
+    def run(arrays):
+        nonlocal jaxpr
+        if jaxpr is None:
+            jaxpr = single_op_program(op, types)
+        outs = call_for(jaxpr, placements_of(arrays), op.name)(arrays)
+        return outs if multiple else outs[0]
+    return run
+
+
+def single_op_program(op, types):
+    """The program of one equation."""
+    out = op.infer(types)
+    ins = tuple([Var(t) for t in types])
+    outs = tuple([Var(t) for t in (out if op.multiple else (out,))])
+    return intern(Jaxpr((), ins, [Eqn(op, ins, outs)], outs))
+
+
+def constant(x):
+    """An Array of a scalar, a NumPy array or a Literal."""
+    cls = x.__class__
+    if cls is Array:
+        return x
+    if cls is Literal:
+        return scalar_array(x.value, x.type)
+    if cls is Tracer:
+        if x.frame.closed:
+            raise leaked(x)
+        return x.frame.concrete(x.var)
+    if cls in (bool, int, float, complex):
+        return scalar_array(x, scalar_type(x))
+    if isinstance(x, np.generic) and not isinstance(x, np.void):
+        x = np.asarray(x)
+    if isinstance(x, np.ndarray):
+        return array_of(x)
+    if hasattr(x, "__gnomon_array__"):
+        return x.__gnomon_array__()
+    if hasattr(x, "__jax_array__"):
+        return constant(x.__jax_array__())
+    if hasattr(x, "__array__"):
+        return array_of(np.asarray(x))
+    raise TypeError(f"A value of type {cls.__name__} is not an array: got {x!r}. Give an array, a NumPy array or a number.")
+
+
+def scalar_array(value, t):
+    if is_integer(t.dtype) and value.__class__ is int:
+        info = np.iinfo(t.dtype) if t.dtype.kind in "iu" else None
+        if info is not None and not info.min <= value <= info.max:
+            raise OverflowError(f"The Python integer {value} does not fit in {t.dtype}. Give it a dtype that holds it "
+                                "(enable_x64 for 64 bits).")
+    if current.default_device is not None:
+        return Array(t, None, new_placement(), np.array(value, t.dtype))
+    return Array(t, None, None, np.array(value, t.dtype))
+
+
+def array_of(x):
+    """An Array with a NumPy array's numbers, narrowed to 32 bits where x64 is off."""
+    dtype = x.dtype
+    wanted = canonicalize(dtype, current.enable_x64)
+    if wanted != dtype:
+        x = narrow(x, wanted)
+    out = from_numpy_copy(x, ArrayType(x.shape, wanted))
+    if current.default_device is not None:
+        out.placement = new_placement()
+    return out
+
+
+def narrow(x, wanted, what="A NumPy array"):
+    """The numbers in the narrower dtype; announced, and loudly where integers change."""
+    if wanted.kind in "iu" and x.size:
+        info = np.iinfo(wanted)
+        if x.min() < info.min or x.max() > info.max:
+            announce(f"{what} of {x.dtype} with shape {x.shape} holds values that do not fit in {wanted}; they wrap around. "
+                     "Set enable_x64, or convert it yourself.", always=True)
+            return x.astype(wanted)
+    announce(f"{what} of {x.dtype} with shape {x.shape} becomes {wanted}, since enable_x64 is off. Set enable_x64 to keep it, or "
+             f"convert it with .astype({str(wanted)!r}) to say that you mean it.")
+    with np.errstate(all="ignore"):
+        return x.astype(wanted)
+
+
+runtime.evaluate = evaluate
+runtime.constant = constant
+runtime.is_array = lambda x: x.__class__ is Array

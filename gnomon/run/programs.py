@@ -1,0 +1,70 @@
+"""From a closed program to a function that runs it, compiled for the places where its arguments are."""
+from __future__ import annotations
+
+from gnomon.base.settings import current
+from gnomon.lower.module import write_module
+from gnomon.lower.plan import Plan
+from gnomon.passes.pipeline import optimise
+from gnomon.run.compile import compile
+from gnomon.run.execute import make_call
+
+
+def placements_of(arrays):
+    """The arrays' placements, or None where all are on the default device."""
+    for a in arrays:
+        if a.placement is not None:
+            return tuple([a.placement for a in arrays])
+    return None
+
+
+def call_for(jaxpr, places=None, name="main", donated=(), shardings=None, options=()):
+    """A function from a list of Arrays to a list of Arrays that runs a closed program.
+
+    `places` are the arguments' placements (None: all on the default device), `shardings` the pair (in_shardings,
+    out_shardings) that the user asked for, entries None where unspecified. Remembered on the program."""
+    key = ("call", places, donated, shardings, options, current.key)
+    found = jaxpr.memo.get(key)
+    if found is None:
+        executable = compile_program(jaxpr, places, name, donated, shardings, options)
+        found = jaxpr.memo[key] = make_call(executable, [v.type for v in jaxpr.outvars])
+    return found
+
+
+def compile_program(jaxpr, places=None, name="main", donated=(), shardings=None, options=()):
+    plan = plan_for(jaxpr, places, name, donated, shardings, options)
+    text, callbacks = write_module(optimise(jaxpr), plan, name)
+    if callbacks:
+        plan = Plan(**{**plan.__dict__, "host_callbacks": callbacks})
+    return compile(text, plan)
+
+
+def plan_for(jaxpr, places, name, donated, shardings, options):
+    """The plan that the arguments' places and the user's shardings imply."""
+    ins, outs = shardings or (None, None)
+    chosen = [(p.sharding, p.devices) for p in places or () if p is not None and p.committed]
+    for group in (ins or (), outs or ()):
+        chosen += [(s, tuple(s.device_list)) for s in group if s is not None]
+    devices = None
+    for sharding, found in chosen:
+        if devices is None:
+            devices = found
+        elif devices != found:
+            raise ValueError(f"{name} received incompatible devices: one argument is on {_ids(devices)} and another on "
+                             f"{_ids(found)}. Move them to the same devices with device_put.")
+    if devices is None:
+        loose = next((p.devices for p in places or () if p is not None), ())
+        return Plan(devices=loose, num_partitions=max(1, len(loose)), donated=donated, compiler_options=options, name=name)
+    many = len(devices) > 1
+    in_shardings = None
+    if places is not None or ins is not None:
+        asked = ins or (None,) * len(jaxpr.invars)
+        held = places or (None,) * len(jaxpr.invars)
+        in_shardings = tuple(a if a is not None else h.sharding if h is not None and h.committed else None
+                             for a, h in zip(asked, held))
+    return Plan(devices=devices, num_partitions=len(devices) if many else 1, in_shardings=in_shardings,
+                out_shardings=outs, donated=donated, committed=True, compiler_options=options, name=name)
+
+
+def _ids(devices):
+    ids = [d.id for d in devices]
+    return f"device {ids[0]}" if len(ids) == 1 else f"devices {ids}"
