@@ -1,6 +1,6 @@
 """Functions on pytrees under short names: ``gnomon.tree.map(f, tree)``."""
-from .run import pytree as _pytree  # noqa: F401  (makes the registries)
-from .base.tree import (
+from gnomon.run import pytree as _pytree  # noqa: F401  (makes the registries)
+from gnomon.base.tree import (
     static as static,
     tree_all as all,
     tree_broadcast as broadcast,

@@ -1,8 +1,8 @@
 """Functions on pytrees, their key paths, and the registration of classes as nodes."""
 from typing import Any as _Any, TypeVar as _TypeVar
 
-from .run.pytree import standard as default_registry
-from .base.tree import (
+from gnomon.run.pytree import standard as default_registry
+from gnomon.base.tree import (
     DictKey, FlattenedIndexKey, GetAttrKey, Partial, PyTreeDef, SequenceKey, all_leaves, broadcast_prefix,
     flatten_one_level, flatten_one_level_with_keys, is_tree_node, keystr, register_dataclass, register_pytree_node,
     register_pytree_node_class, register_pytree_with_keys, register_pytree_with_keys_class, register_static, tree_all,

@@ -16,7 +16,7 @@ import threading
 import warnings
 import weakref
 
-from .errors import GnomonWarning
+from gnomon.base.errors import GnomonWarning
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 

@@ -92,7 +92,7 @@ arrangement = functools.lru_cache(maxsize=4096)(Arrangement)
 
 
 class Keys:
-    """What the ordered registry notes of a dict. Two are equal if their dicts flatten alike, in whatever order."""
+    """What is noted of a dict beside its leaves. Two are equal if their dicts flatten alike, in whatever order."""
 
     __slots__ = ("keys", "arranged")
 
@@ -111,7 +111,7 @@ class Keys:
         return hash(self.leaf_order)
 
     def __repr__(self):
-        return repr(list(self.leaf_order))
+        return repr(self.leaf_order)
 
     def __reduce__(self):
         return keys_of, (self.keys,)
@@ -296,12 +296,12 @@ def treedef_children(treedef) -> list:
 
 
 def treedef_is_leaf(treedef) -> bool:
-    """Whether `treedef` is the structure of a leaf.
+    """Whether `treedef` has nothing below its root: the structure of a leaf, of None or of an empty container.
 
-    >>> treedef_is_leaf(tree_structure(1)), treedef_is_leaf(tree_structure(None))
+    >>> treedef_is_leaf(tree_structure(1)), treedef_is_leaf(tree_structure((1,)))
     (True, False)
     """
-    return treedef.num_nodes == 1 and treedef.num_leaves == 1
+    return treedef.num_nodes == 1
 
 
 def treedef_tuple(treedefs):
@@ -369,8 +369,9 @@ def flatten_up_to(treedef, tree, caller: str, position: int) -> list:
         if found is None:
             raise
     path, one, other = found
-    raise ValueError(f"{caller}: tree {position} does not have the structure of tree 1; {at(path)}"
-                     f"tree 1 has {one} and tree {position} has {other}.")
+    place = at(path)
+    raise ValueError(f"{caller}: tree {position} does not have the structure of tree 1; {place} tree 1 has {one} and "
+                     f"tree {position} has {other}.")
 
 
 def tree_reduce(function, tree, initializer=unspecified, is_leaf=None):
@@ -435,7 +436,7 @@ def tree_transpose(outer_treedef, inner_treedef, pytree_to_transpose):
     rows, columns = outer_treedef.num_leaves, inner_treedef.num_leaves
     if len(leaves) != rows * columns:
         found = difference(treedef_compose(outer_treedef, inner_treedef), treedef)
-        detail = f"; {at(found[0])}{found[1]} was expected and there is {found[2]}" if found else ""
+        detail = f"; {at(found[0])} it has {found[2]} in place of {found[1]}" if found else ""
         raise TypeError(f"tree.transpose: the tree has {len(leaves)} leaves and not {rows} times {columns}{detail}.")
     return inner_treedef.unflatten([outer_treedef.unflatten(leaves[i::columns]) for i in range(columns)])
 
@@ -449,7 +450,7 @@ def tree_broadcast(prefix_tree, full_tree, is_leaf=None):
     >>> tree_broadcast({"a": 1, "b": 2}, {"a": 0, "b": [0, 0]})
     {'a': 1, 'b': [2, 2]}
     """
-    treedef = tree_structure(full_tree, is_leaf)
+    treedef = ordered_flatten(full_tree, is_leaf)[1]
     return treedef.unflatten(spread("tree.broadcast: prefix_tree", prefix_tree, treedef, is_leaf, "full_tree"))
 
 
@@ -486,9 +487,14 @@ def spread(name, prefix, treedef, is_leaf, whole, roots=()) -> list:
     path, one, other = found
     way_out = ""
     if not path and treedef.node_data() and treedef.node_data()[0] is tuple:
-        way_out = f"; give a tuple with one entry for each of its {len(treedef.children())}"
-    raise ValueError(f"{name} must be {whole} or a prefix of its structure; {at(path, roots)}{whole} has {other} "
-                     f"and {name.split()[-1]} has {one}{way_out}.")
+        way_out = f"; give a tuple with {counted(len(treedef.children()), 'entry', 'entries')}"
+    place = at(path, roots)
+    raise ValueError(f"{name} must have the structure of {whole} or be a prefix of it; {place} there is {other} in "
+                     f"{whole} and {one} in {name.split()[-1]}{way_out}.")
+
+
+def counted(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
 
 
 def difference(prefix, treedef, path=(), counts=None):
@@ -556,7 +562,7 @@ def shorten(text: str, length: int = 200) -> str:
 
 
 def at(path, roots=()) -> str:
-    return f"at {keystr(path, roots=roots)} " if path else ""
+    return f"at {keystr(path, roots=roots)}" if path else "at the root"
 
 
 # --- key paths ------------------------------------------------------------------------------------------------------
@@ -783,11 +789,20 @@ register_pytree_node(
     lambda keys, values: collections.OrderedDict(zip(keys, values)),
     lambda tree: (tuple((DictKey(key), value) for key, value in tree.items()), tuple(tree)))
 
+
+def take_defaultdict(tree):
+    leaves, keys = take_dict(tree)
+    return leaves, (tree.default_factory, keys)
+
+
+def take_defaultdict_with_keys(tree):
+    pairs, keys = take_dict_with_keys(tree)
+    return pairs, (tree.default_factory, keys)
+
+
 register_pytree_node(
-    collections.defaultdict,
-    lambda tree: (tuple(tree.values()), (tree.default_factory, tuple(tree))),
-    lambda data, values: collections.defaultdict(data[0], zip(data[1], values)),
-    lambda tree: (tuple((DictKey(key), value) for key, value in tree.items()), (tree.default_factory, tuple(tree))))
+    collections.defaultdict, take_defaultdict,
+    lambda data, leaves: collections.defaultdict(data[0], make_dict(data[1], leaves)), take_defaultdict_with_keys)
 
 
 class Opaque:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from jaxlib._jax import pytree
 
-from ..base import tree
+from gnomon.base import tree
 
 
 class Registry(pytree.PyTreeRegistry):
