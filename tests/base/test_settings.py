@@ -110,7 +110,7 @@ def test_a_path_is_taken_for_a_string(tmp_path):
     lambda: config.update("jax_enable_x65", True), lambda: config.enable_x65, lambda: config.read("enable_x65"),
 ])
 def test_an_unknown_name_is_refused_with_the_nearest(use):
-    with pytest.raises(AttributeError, match=r"There is no setting '(jax_)?enable_x65' \(did you mean 'enable_x64'\?\)"):
+    with pytest.raises(AttributeError, match=r"no setting '(jax_)?enable_x65' \(did you mean 'enable_x64'\?\)"):
         use()
 
 
