@@ -1,0 +1,367 @@
+"""What a law compares: an op's results one way and another."""
+import functools
+import itertools
+
+import numpy as np
+
+from gnomon.base.errors import Refused
+from gnomon.base.settings import enable_x64
+from gnomon.ir.op import ZERO
+from gnomon.lower.text import physical
+from gnomon.trace.stage import inline
+from gnomon.transforms import Batching, jvp, vjp, vmap
+from gnomon.types.dtype import finfo, iinfo, is_complex, is_float, is_inexact, is_integer, is_key
+from gnomon.types.value_type import ArrayType
+
+from tests.laws.examples import draw, tolerance
+from tests.laws.machine import compiled, evaluate, executed, op_program, program, to_array
+
+WIDE = np.dtype("float64"), np.dtype("complex128")
+
+
+def numbers(x):
+    """A NumPy array in a dtype that NumPy can compute with."""
+    return x.astype(np.float64) if x.dtype.kind == "V" and is_float(x.dtype) else x
+
+
+def assert_close(got, want, what, rtol, atol=0.0):
+    got, want = numbers(np.asarray(got)), numbers(np.asarray(want))
+    assert got.shape == want.shape, f"{what}: shape {got.shape}, expected {want.shape}"
+    if got.dtype.kind not in "fc":
+        np.testing.assert_array_equal(got, want, err_msg=what)
+    else:
+        size = np.max(np.abs(want[np.isfinite(want)]), initial=0.0)
+        np.testing.assert_allclose(got, want, rtol=rtol, atol=atol + rtol * size, err_msg=what)
+
+
+# ---- derivatives ------------------------------------------------------------------------------------------------
+
+def widened(example):
+    """The op and its operand types in double precision, where the op takes it; else as they are."""
+    if example.native:
+        return example.op, example.types
+    types = tuple(t.with_dtype(wide_dtype(t.dtype)) for t in example.types)
+    changes = {p: wide_dtype(v) for p in example.op.parameters
+               if isinstance(v := getattr(example.op, p), np.dtype) and is_inexact(v)}
+    op = example.op.replace(**changes) if changes else example.op
+    try:
+        op.infer(types)
+    except TypeError:
+        return example.op, example.types
+    return op, types
+
+
+def wide_dtype(dtype):
+    return WIDE[is_complex(dtype)] if is_inexact(dtype) else dtype
+
+
+class Derivatives:
+    """An op's derivatives at one point, from one compiled program.
+
+    `patterns` are the sets of operands that move: all together, and each on its own. Tangents that a program does not have
+    are zeros."""
+
+    def __init__(self, example, second):
+        self.example = example
+        self.op, self.types = widened(example)
+        self.moving = example.moving
+        self.rng = np.random.default_rng(0)
+        self.step = 1e-5 if all(t.dtype in WIDE for t in map(self.types.__getitem__, self.moving)) else 1e-2
+        self.rtol = example.rtol or (1e-5 if self.step == 1e-5 else 5e-2)
+        self.atol = example.atol or (1e-7 if self.step == 1e-5 else 1e-2)
+        self.plain = op_program(self.op, self.types)
+        self.outs = [i for i, v in enumerate(self.plain.outvars) if is_inexact(v.type.dtype)]
+        self.patterns = [self.moving] + ([(i,) for i in self.moving] if len(self.moving) > 1 else [])
+        moving_types = [self.types[i] for i in self.moving]
+        out_types = [self.plain.outvars[i].type for i in self.outs]
+        self.inputs = [*self.types, *moving_types, *moving_types, *out_types]
+        self.second = second
+        self.f = compiled(self.plain)
+        self.g = compiled(program(self.inputs, self.record))
+        self.x = [example.draw(self.rng, i, t) for i, t in enumerate(self.types)]
+        self.v = [example.direction(self.rng, i, self.types[i]) for i in self.moving]
+        self.w = [example.direction(self.rng, i, self.types[i]) for i in self.moving]
+        self.ct = [draw(self.rng, t, -1, 1, None) for t in out_types]
+        found = self.g(*self.x, *self.v, *self.w, *self.ct)
+        self.found = self.read(found)
+
+    def record(self, *values):
+        """The program: primal results and tangents for every pattern, second tangents, cotangents."""
+        n, m = len(self.types), len(self.moving)
+        x, v, w, ct = values[:n], values[n:n + m], values[n + m:n + 2 * m], values[n + 2 * m:]
+        count, out = len(self.plain.outvars), []
+        self.has = []
+        for pattern in self.patterns:
+            nonzero = tuple(i in pattern for i in range(n))
+            moved, has = jvp(self.plain, nonzero)
+            out += inline(moved, (), (*x, *[t for i, t in zip(self.moving, v) if i in pattern]))
+            self.has.append(has)
+        nonzero = tuple(i in self.moving for i in range(n))
+        if self.second:
+            moved, has = jvp(self.plain, nonzero)
+            twice, has_twice = jvp(moved, nonzero + (False,) * m)
+            found = inline(twice, (), (*x, *v, *w))[len(moved.outvars):]
+            found = iter(found)
+            tangents = [next(found) if h else None for h in has_twice][count:]
+            self.has_second = [t is not None for t in tangents]
+            out += [t for t in tangents if t is not None]
+        early, back, has, residuals = vjp(self.plain, nonzero)
+        kept = inline(early, (), x)[count:]
+        assert len(kept) == residuals
+        given = [c for i, c in zip(self.outs, ct) if has[i]]
+        if given:
+            out += inline(back, (), (*kept, *given))
+        self.has_back = bool(given)
+        return out
+
+    def read(self, flat):
+        """Name the program's results: {"primal": per pattern, "tangent": per pattern, "second": ..., "back": ...}."""
+        flat = iter(flat)
+        count = len(self.plain.outvars)
+        found = {"primal": [], "tangent": []}
+        for has in self.has:
+            found["primal"].append([next(flat) for _ in range(count)])
+            found["tangent"].append(self.full([next(flat) for h in has if h], has))
+        if self.second:
+            shown = iter([next(flat) for h in self.has_second if h])
+            shown = [next(shown) if h else None for h in self.has_second]
+            have = iter(shown)
+            per_out = [next(have) if h else None for h in self.has[0]]
+            found["second"] = self.full([t for t in per_out if t is not None], [t is not None for t in per_out])
+        found["back"] = list(flat) if self.has_back else [np.zeros(self.types[i].shape) for i in self.moving]
+        return found
+
+    def full(self, tangents, has):
+        """A tangent for each inexact output, zeros where the program has none."""
+        tangents = iter(tangents)
+        every = [next(tangents) if h else None for h in has]
+        return [np.zeros(self.plain.outvars[i].type.shape, self.plain.outvars[i].type.dtype) if every[i] is None else every[i]
+                for i in self.outs]
+
+    def moved(self, direction, pattern, step):
+        """The point, moved along a direction."""
+        x = list(self.x)
+        for i, t in zip(self.moving, direction):
+            if i in pattern:
+                x[i] = (numbers(x[i]) + step * numbers(t)).astype(x[i].dtype)
+        return x
+
+    def difference(self, f, direction, pattern):
+        """(f(x + h v) - f(x - h v)) / 2h for a function f that gives a list."""
+        ahead = f(*self.moved(direction, pattern, self.step))
+        behind = f(*self.moved(direction, pattern, -self.step))
+        return [(numbers(a) - numbers(b)) / (2 * self.step) for a, b in zip(ahead, behind)]
+
+
+@functools.lru_cache(maxsize=8)
+def derivatives(example):
+    with enable_x64(True):
+        return Derivatives(example, "second" not in example.without)
+
+
+def check_jvp(example):
+    """Tangents agree with differences, and the values beside them with the op's own."""
+    with enable_x64(True):
+        d = derivatives(example)
+        plain = d.f(*d.x)
+        for pattern, values, tangents in zip(d.patterns, d.found["primal"], d.found["tangent"]):
+            for got, want in zip(values, plain):
+                assert_close(got, want, "value beside the tangent", tolerance(want.dtype))
+            wanted = d.difference(d.f, d.v, pattern)
+            for i, got in zip(d.outs, tangents):
+                assert_close(got, wanted[i], f"tangent of result {i}, operands {pattern} moving", d.rtol, d.atol)
+
+
+def check_second(example):
+    """Tangents of tangents agree with differences of tangents."""
+    with enable_x64(True):
+        d = derivatives(example)
+
+        def first(*x):
+            return d.read(d.g(*x, *d.v, *d.w, *d.ct))["tangent"][0]
+
+        wanted = d.difference(first, d.w, d.moving)
+        for i, got, want in zip(d.outs, d.found["second"], wanted):
+            assert_close(got, want, f"second tangent of result {i}", d.rtol * 10, d.atol * 10)
+
+
+def check_transpose(example):
+    """<ct, J v> = <J' ct, v>, where <a, b> is the real part of the sum of a b."""
+    with enable_x64(True):
+        d = derivatives(example)
+        left = [np.real(numbers(a) * numbers(b)) for a, b in zip(d.ct, d.found["tangent"][0])]
+        right = [np.real(numbers(a) * numbers(b)) for a, b in zip(d.found["back"], d.v)]
+        for i, ct in zip(d.moving, d.found["back"]):
+            assert ct.shape == d.types[i].shape, f"cotangent of operand {i}: {ct.shape}"
+        size = sum(np.abs(x).sum() for x in left + right)
+        dtypes = [x.dtype for x in d.found["back"] + d.found["tangent"][0]]
+        near = max([tolerance(t) for t in dtypes], default=0) * max(float(size), 1e-30)
+        got, want = sum(x.sum() for x in right), sum(x.sum() for x in left)
+        assert abs(got - want) <= near, f"<J' ct, v> = {got}, <ct, J v> = {want}"
+
+
+# ---- batching ---------------------------------------------------------------------------------------------------
+
+MOST_COMBINATIONS = 40
+
+
+def axis_combinations(types):
+    """Combinations of mapped axes: all of them for one or two operands, the outermost axes for more."""
+    if len(types) <= 2:
+        options = [[None, *range(t.ndim + 1)] for t in types]
+    else:
+        options = [sorted({0, t.ndim}) for t in types]
+        options = [[None, *places] for places in options]
+    every = [axes for axes in itertools.product(*options) if any(a is not None for a in axes)]
+    if len(every) > MOST_COMBINATIONS:
+        rng = np.random.default_rng(0)
+        every = [every[i] for i in sorted(rng.choice(len(every), MOST_COMBINATIONS, replace=False))]
+    return every
+
+
+def check_vmap(example, size=2):
+    """vmap agrees with a Python loop for every combination of mapped axes."""
+    rng = np.random.default_rng(1)
+    types, op = example.types, example.op
+    plain = op_program(op, types)
+    combinations = axis_combinations(types)
+    samples = [[example.draw(rng, i) for _ in range(size)] for i in range(len(types))]
+    # one input for each operand as it is, and one for each place of its mapped axis
+    inputs = {}
+    for axes in combinations:
+        for i, axis in enumerate(axes):
+            if (i, axis) not in inputs:
+                t = types[i]
+                shape = t.shape if axis is None else (*t.shape[:axis], size, *t.shape[axis:])
+                x = samples[i][0] if axis is None else np.stack(samples[i], axis)
+                inputs[i, axis] = ArrayType(shape, t.dtype, t.weak_type), x
+    places = list(inputs)
+    out_axes = []
+
+    def record(*values):
+        at, out = dict(zip(places, values)), []
+        for axes in combinations:
+            batched, where = vmap(plain, axes, Batching(size))
+            out_axes.append(where)
+            out += inline(batched, (), [at[i, axis] for i, axis in enumerate(axes)])
+        return out
+
+    found = iter(compiled(program([t for t, _ in inputs.values()], record))(*[x for _, x in inputs.values()]))
+    f = compiled(plain)
+    looped = {}
+    for axes, where in zip(combinations, out_axes):
+        mapped = tuple(a is not None for a in axes)
+        if mapped not in looped:
+            looped[mapped] = [f(*[samples[i][b if m else 0] for i, m in enumerate(mapped)]) for b in range(size)]
+        for number, axis in enumerate(where):
+            got = next(found)
+            for b in range(size):
+                want = looped[mapped][b][number]
+                rtol = max(tolerance(want.dtype), example.rtol or 0)
+                assert_close(got if axis is None else np.moveaxis(got, axis, 0)[b], want,
+                             f"axes {axes} -> {axis}, element {b}, result {number}", rtol)
+
+
+# ---- the rest ---------------------------------------------------------------------------------------------------
+
+def run(example):
+    """The op on drawn numbers, compiled: (operands, results)."""
+    rng = np.random.default_rng(2)
+    x = [example.draw(rng, i) for i in range(len(example.types))]
+    return x, compiled(op_program(example.op, example.types))(*x)
+
+
+def declared(example):
+    """The result types that the op declares."""
+    found = example.op.infer(example.types)
+    return list(found) if example.op.multiple else [found]
+
+
+def check_type(example):
+    """What XLA makes has the types that the op declares."""
+    x, _ = run(example)
+    jaxpr = op_program(example.op, example.types)
+    for i, (y, t) in enumerate(zip(executed(jaxpr, x), declared(example), strict=True)):
+        shape, dtype = physical(t)
+        assert (y.shape, y.dtype) == (shape, dtype), f"result {i} is {y.dtype}{y.shape}, declared as {t}"
+
+
+SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, 1.5, -2.5, 3.0, np.inf, -np.inf, np.nan, "max", "lowest", "tiny"]
+
+
+def special_values(t):
+    """The numbers of a dtype at which rules go wrong. No subnormal ones: XLA's CPU takes them for zeros."""
+    if is_float(t.dtype):
+        info = finfo(t.dtype)
+        named = {"max": info.max, "lowest": info.min, "tiny": info.smallest_normal}
+        return np.array([named.get(x, x) if isinstance(x, str) else x for x in SPECIAL], t.dtype)
+    if is_integer(t.dtype):
+        info = iinfo(t.dtype)
+        return np.array([0, 1, 2, 3, int(info.min), int(info.max), int(info.max) // 2], t.dtype)
+    return np.array([False, True])
+
+
+def same_bits(a, b):
+    """Equal bit for bit. Every NaN counts as the same one, and a subnormal number as zero, as it does for XLA's CPU."""
+    assert a.dtype == b.dtype and a.shape == b.shape, (a.dtype, a.shape, b.dtype, b.shape)
+    if is_complex(a.dtype):
+        same_bits(a.real, b.real)
+        same_bits(a.imag, b.imag)
+    elif is_float(a.dtype):
+        a, b = normal(a), normal(b)
+        wrong = np.isnan(a) != np.isnan(b)
+        wrong |= ~np.isnan(a) & ((a != b) | (np.signbit(a) != np.signbit(b)))
+        assert not wrong.any(), f"{a[wrong]} and {b[wrong]}"
+    else:
+        np.testing.assert_array_equal(a, b)
+
+
+def normal(x):
+    """The numbers, subnormal ones as zeros of their sign."""
+    tiny = finfo(x.dtype).smallest_normal
+    return np.where(np.abs(x) < tiny, np.copysign(np.zeros_like(x), x), x)
+
+
+def check_host(example):
+    """NumPy's form gives XLA's bits, at random numbers and, for elementwise ops, at special ones."""
+    op, types = example.op, example.types
+    points = [run(example)]
+    if op.aligned and types and not any(is_complex(t.dtype) or is_key(t.dtype) for t in types):
+        grid = np.meshgrid(*map(special_values, types), indexing="ij")
+        grid = [g.reshape(-1) for g in grid]
+        flat = [t.update(shape=g.shape) for t, g in zip(types, grid)]
+        points.append((grid, compiled(op_program(op, flat))(*grid)))
+    for x, want in points:
+        with np.errstate(all="ignore"):
+            got = op.host(*x)
+        if got is NotImplemented:
+            continue
+        for a, b in zip(got if op.multiple else [got], want, strict=True):
+            same_bits(np.asarray(a), b)
+
+
+def check_eager(example):
+    """The op alone, run at once, gives what its program gives."""
+    x, want = run(example)
+    got = evaluate(example.op, [to_array(a, t) for a, t in zip(x, example.types)])
+    for a, b, t in zip(got if example.op.multiple else [got], want, declared(example), strict=True):
+        assert a.type is t, f"{a.type}, declared as {t}"
+        same_bits(a.host(), b)
+
+
+CHECKS = {"type": check_type, "host": check_host, "eager": check_eager, "jvp": check_jvp, "second": check_second,
+          "transpose": check_transpose, "vmap": check_vmap}
+
+
+def holds_for(law, example):
+    """Whether a law says anything about an example."""
+    if law in example.without:
+        return False
+    if law == "host":
+        return example.op.host is not None
+    if law == "vmap":
+        return bool(example.types)
+    if law in ("jvp", "second", "transpose"):
+        rule = example.op.derivative
+        return bool(example.moving) and not isinstance(rule, Refused) and (law == "jvp" or rule is not ZERO)
+    return True

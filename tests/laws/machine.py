@@ -1,0 +1,56 @@
+"""What the laws compute with: programs as functions on NumPy arrays, compiled by XLA or run op by op."""
+import numpy as np
+
+from gnomon.ir.jaxpr import intern
+from gnomon.lower.module import write_module
+from gnomon.lower.plan import Plan
+from gnomon.run.compile import compile
+from gnomon.run.eager import evaluate
+from gnomon.run.execute import make_call
+from gnomon.run.transfer import put
+from gnomon.trace.build import program
+from gnomon.trace.stage import bind
+
+__all__ = ["compiled", "evaluate", "executed", "host_array", "op_program", "program", "to_array"]
+
+
+def op_program(op, types):
+    """The program of one equation."""
+    return program(types, lambda *xs: results(op, bind(op, *xs)))
+
+
+def results(op, out):
+    return list(out) if op.multiple else [out]
+
+
+def to_array(x, t):
+    """An Array of type `t` from a NumPy array; of keys, their words."""
+    return put(np.ascontiguousarray(x).reshape(np.shape(x)), type=t)
+
+
+def host_array(x):
+    """The numbers of an Array, the words where it holds keys."""
+    return x.host()
+
+
+def compiled(jaxpr):
+    """A program as a function from NumPy arrays to NumPy arrays."""
+    jaxpr = intern(jaxpr)
+    found = jaxpr.memo.get("law")
+    if found is None:
+        text, callbacks = write_module(jaxpr)
+        plan = Plan(host_callbacks=callbacks)
+        found = jaxpr.memo["law"] = make_call(compile(text, plan), jaxpr.out_types, plan)
+
+    def run(*arrays):
+        return [host_array(y) for y in found([to_array(x, v.type) for x, v in zip(arrays, jaxpr.invars, strict=True)])]
+
+    return run
+
+
+def executed(jaxpr, arrays):
+    """The results as XLA makes them, not as their types say."""
+    text, callbacks = write_module(intern(jaxpr))
+    run = compile(text, Plan(host_callbacks=callbacks)).call([to_array(x, v.type).buffer() for x, v in
+                                                              zip(arrays, jaxpr.invars, strict=True)])
+    return [np.asarray(shard[0]) for shard in run.disassemble_into_single_device_arrays()]

@@ -1,0 +1,37 @@
+"""The laws that every op keeps, tried on every example."""
+import importlib
+import pkgutil
+
+import pytest
+
+import gnomon.ops
+from gnomon.ir.op import OPS, NestedOp
+
+from tests.laws.examples import LAWS, examples
+from tests.laws.laws import CHECKS, holds_for
+
+for module in pkgutil.iter_modules(gnomon.ops.__path__, "gnomon.ops."):
+    if not module.ispkg:
+        importlib.import_module(module.name)
+
+EXAMPLES = examples()
+# One after the other for each example, since the laws of derivatives share a compiled program.
+CASES = [pytest.param(law, e, id=f"{law}-{e}") for e in EXAMPLES for law in LAWS if holds_for(law, e)]
+
+
+@pytest.mark.parametrize("law, example", CASES)
+def test_law(law, example):
+    CHECKS[law](example)
+
+
+def test_every_op_has_an_example():
+    """Ops that hold programs have tests of their own in test_nested.py."""
+    tried = {type(e.op) for e in EXAMPLES}
+    untried = sorted(name for name, cls in OPS.items()
+                     if cls.__module__.startswith("gnomon.") and cls not in tried and not issubclass(cls, NestedOp))
+    assert not untried, f"no example in tests/laws/examples for: {', '.join(untried)}"
+
+
+def test_laws_left_out_are_few():
+    """A law that does not hold somewhere says why, and no op goes without the law of its type."""
+    assert not [str(e) for e in EXAMPLES if "type" in e.without]
