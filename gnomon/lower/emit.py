@@ -176,12 +176,16 @@ class Emitter:
         self.lines.append(f"{name} = stablehlo.compare {direction}, {x.name}, {y.name}, {kind} : ({t}, {t}) -> {type_text(out)}")
         return HloValue(name, out)
 
+    def words(self, x):
+        """The same value as the uint32 words that its keys are made of; other values as they are."""
+        return HloValue(x.name, physical_type(x.type)) if is_key(x.type.dtype) else x
+
     def compare_keys(self, direction, x, y):
         """Keys are equal where all their words are."""
-        words = physical_type(x.type)
-        same = self.compare(direction, HloValue(x.name, words), HloValue(y.name, words))
+        x_words, y_words = self.words(x), self.words(y)
+        same = self.compare(direction, x_words, y_words)
         op, init = ("stablehlo.and", True) if direction == "EQ" else ("stablehlo.or", False)
-        rank = len(words.shape)
+        rank = x_words.ndim
         return self.reduce(op, same, init, range(x.type.ndim, rank), ArrayType(x.type.shape, BOOL))
 
     def select(self, which, yes, no):
@@ -272,7 +276,7 @@ class Emitter:
     def on_words(self, op, xs, out):
         """An op that moves keys about: the same op, batched over the words that keys are made of."""
         self.module.refuse_unless_moving(op)
-        words = [HloValue(x.name, physical_type(x.type)) for x in xs]
+        words = [self.words(x) for x in xs]
         program = self.module.word_program(op, [x.type for x in xs])
         result, = self.eqns(program, words)
         return HloValue(result.name, out)

@@ -10,13 +10,14 @@ import numpy as np
 from gnomon.base.announce import announce
 from gnomon.base.settings import current
 from gnomon.ir.jaxpr import Eqn, Jaxpr, Literal, Var, intern
+from gnomon.lower.text import physical
 from gnomon.run.array import Array, from_numpy_copy
 from gnomon.run.client import default_backend
 from gnomon.run.placement import new_placement
 from gnomon.run.programs import call_for, placements_of
 from gnomon.trace.context import runtime
 from gnomon.trace.stage import Tracer, leaked, scalar_type
-from gnomon.types.dtype import canonicalize, is_integer
+from gnomon.types.dtype import canonicalize, is_integer, is_key
 from gnomon.types.value_type import ArrayType
 
 HOST_SIZE = 4096        # elements up to which NumPy on one core is quicker than a call through the runtime
@@ -40,8 +41,10 @@ def make_handler(op, types):
     compiled = compiled_handler(op, types)
     if op.host is None or op.multiple or sum(t.size for t in (*types, out)) > HOST_SIZE or default_backend() != "cpu":
         return compiled
-    if not all(t.dtype.kind in "biuf" for t in (*types, out)) or out.sharding is not None:
+    if not all(is_key(t.dtype) or t.dtype.kind in "biuf" for t in (*types, out)) or out.sharding is not None:
         return compiled
+    if any(is_key(t.dtype) for t in (*types, out)):
+        return host_handler_of_keys(op, types, out, compiled)
     return host_handler(op, types, out, compiled)
 
 
@@ -68,6 +71,27 @@ def host_handler(op, types, out, compiled):
             result = np.asarray(result)
         assert result.shape == shape and result.dtype == dtype, (op, result.shape, result.dtype, out)
         return Array(out, None, None, result)
+    return run
+
+
+def host_handler_of_keys(op, types, out, compiled):
+    """The same where there are keys: an op on keys takes and gives their words; one that moves data about is handed each
+    key as one element, a piece of memory."""
+    def element(t):
+        return None if op.on_keys or not is_key(t.dtype) else np.dtype(f"V{t.dtype.itemsize}")
+    elements, shape, dtype = [element(t) for t in types], *physical(out)
+
+    def run(arrays):
+        if any(a.placement is not None for a in arrays):
+            return compiled(arrays)
+        views = [a.host() if e is None else np.ascontiguousarray(a.host()).view(e).reshape(a.type.shape)
+                 for a, e in zip(arrays, elements)]
+        result = op.host(*views)
+        if result is NotImplemented:
+            _handlers[(op, *types)] = compiled
+            return compiled(arrays)
+        result = np.ascontiguousarray(result)
+        return Array(out, None, None, result.view(dtype).reshape(shape))
     return run
 
 

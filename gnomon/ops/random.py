@@ -1,0 +1,486 @@
+"""Random keys and random bits: seed, split, fold_in, bits, and the generators behind them.
+
+A generator is written once over an arithmetic of uint32 words; `HostWords` runs it on NumPy arrays, `HloWords` writes it
+as StableHLO. Threefry-2x32 is the counter-based generator of Salmon et al., "Parallel random numbers: as easy as 1, 2, 3"
+(2011): a block depends on the key and its own counter alone, so any part of an array can be computed anywhere.
+"""
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from gnomon.ir.dims import common_place
+from gnomon.ir.op import ZERO, Op, field
+from gnomon.ops.compare import DISCRETE
+from gnomon.ops.elementwise import Elementwise, batch_aligned
+from gnomon.trace.stage import bind
+from gnomon.types.dtype import is_integer, key_dtype
+from gnomon.types.value_type import ArrayType, array_type
+
+WORD = np.dtype("uint32")
+BITS = {8: np.dtype("uint8"), 16: np.dtype("uint16"), 32: WORD, 64: np.dtype("uint64")}
+
+
+# ---- Threefry -----------------------------------------------------------------------------------------------------
+
+ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
+PARITY = 0x1BD11BDA
+
+
+def threefry2x32(k0, k1, x0, x1):
+    """One block of two words per counter (x0, x1) under the key (k0, k1); all are uint32 arrays that broadcast."""
+    keys = k0, k1, k0 ^ k1 ^ PARITY
+    x0, x1 = x0 + k0, x1 + k1
+    for i in range(5):
+        for distance in ROTATIONS[i % 2]:
+            x0 = x0 + x1
+            x1 = ((x1 << distance) | (x1 >> 32 - distance)) ^ x0
+        x0, x1 = x0 + keys[(i + 1) % 3], x1 + (keys[(i + 2) % 3] + (i + 1))
+    return x0, x1
+
+
+def threefry2x32_packed(k0, k1, x0, x1, ones):
+    """The same for Python integers that hold one word in every 64 bits, `ones` being 1 in each: for a few blocks, a
+    fifth of the time that calling NumPy takes. What a shift moves into a neighbour's upper half is masked away."""
+    mask = ones * 0xFFFFFFFF
+    keys = k0, k1, k0 ^ k1 ^ ones * PARITY
+    x0, x1 = x0 + k0 & mask, x1 + k1 & mask
+    for i in range(5):
+        for distance in ROTATIONS[i % 2]:
+            x0 = x0 + x1 & mask
+            x1 = (x1 << distance | x1 >> 32 - distance) & mask ^ x0
+        x0 = x0 + keys[(i + 1) % 3] & mask
+        x1 = x1 + keys[(i + 2) % 3] + ones * (i + 1) & mask
+    return x0, x1
+
+
+# ---- the two arithmetics of words ---------------------------------------------------------------------------------
+
+class HostWords:
+    """Words in NumPy arrays, for small results."""
+
+    packed = 128                # up to so many blocks go through Python integers
+    largest = 1 << 14           # more are left to a compiled program
+
+    def words(self, keys):
+        return [keys[..., i] for i in range(keys.shape[-1])]
+
+    def stack(self, words):
+        return np.stack(words, -1)
+
+    def zeros_like(self, x):
+        return np.zeros(x.shape, WORD)
+
+    def counters(self, keys, shape):
+        """Each key's words and the counters 0, 1, ... of `shape`, one axis for either."""
+        k0, k1 = [w.reshape(-1, 1) for w in self.words(keys)]
+        return k0, k1, np.zeros((1, 1), WORD), np.arange(math.prod(shape), dtype=WORD)[None]
+
+    def blocks(self, k0, k1, x0, x1, shape):
+        """threefry2x32 as two arrays of `shape`."""
+        size = math.prod(shape)
+        if size > self.packed or not size:
+            old = k0, k1, x0, x1
+            return [np.broadcast_to(x, np.broadcast_shapes(*[a.shape for a in old])).reshape(shape)
+                    for x in threefry2x32(*[np.atleast_1d(a) for a in old])]
+        wide = np.broadcast_shapes(k0.shape, k1.shape, x0.shape, x1.shape)
+        ones = ((1 << 64 * size) - 1) // 0xFFFFFFFFFFFFFFFF
+        pack = [int(x.flat[0]) * ones if x.size == 1 else
+                int.from_bytes(np.broadcast_to(x, wide).astype("<u8").tobytes(), "little") for x in (k0, k1, x0, x1)]
+        return [np.frombuffer(x.to_bytes(8 * size, "little"), "<u8").astype(WORD).reshape(shape)
+                for x in threefry2x32_packed(*pack, ones)]
+
+    def convert(self, x, dtype):
+        return x.astype(dtype)
+
+    def high(self, x):
+        """The upper half of 64-bit integers."""
+        return (x >> 32).astype(WORD)
+
+    def join(self, high, low):
+        return high.astype("uint64") << np.uint64(32) | low
+
+    def reshape(self, x, shape):
+        return x.reshape(shape)
+
+
+class HloWords:
+    """Words in a StableHLO function being written."""
+
+    def __init__(self, emit):
+        self.emit = emit
+
+    def words(self, keys):
+        shape = keys.shape[:-1]
+        return [self.reshape(self.cut(keys, i), shape) for i in range(keys.shape[-1])]
+
+    def cut(self, x, i):
+        """Index `i` of the last axis, which stays with size 1."""
+        emit, shape = self.emit, x.shape
+        out = ArrayType((*shape[:-1], 1), x.dtype)
+        cuts = ", ".join([f"0:{n}" for n in shape[:-1]] + [f"{i}:{i + 1}"])
+        name = emit.fresh()
+        emit.line(f"{name} = stablehlo.slice {x.value.name} [{cuts}] : ({emit.type_text(x.value.type)}) -> "
+                  f"{emit.type_text(out)}")
+        return HloArray(emit, type(x.value)(name, out))
+
+    def stack(self, words):
+        last = [self.reshape(w, (*w.shape, 1)) for w in words]
+        out = ArrayType((*words[0].shape, len(words)), WORD)
+        return HloArray(self.emit, self.emit("stablehlo.concatenate", [w.value for w in last], f"dim = {len(out.shape) - 1}",
+                                             out=out))
+
+    def zeros_like(self, x):
+        return HloArray(self.emit, self.emit.constant(0, ArrayType(x.shape, x.dtype)))
+
+    def reshape(self, x, shape):
+        if x.shape == shape:
+            return x
+        return HloArray(self.emit, self.emit("stablehlo.reshape", [x.value], out=ArrayType(shape, x.dtype)))
+
+    def counters(self, keys, shape):
+        """Each key's words and the counters of `shape`. One device counts along one long axis, which makes the tightest
+        loop; several count along the axes of `shape`, each its own part of them."""
+        emit, plan = self.emit, self.emit.module.plan
+        lead = math.prod(keys.shape[:-1])
+        grid = shape if plan is not None and plan.num_partitions > 1 else (math.prod(shape),)
+        wide = math.prod(shape) > 1 << 32
+        t = ArrayType((1, *grid), BITS[64] if wide else WORD)
+        count, stride = None, 1
+        for axis in reversed(range(len(grid))):
+            if grid[axis] != 1:
+                index = HloArray(emit, emit("stablehlo.iota", [], f"dim = {axis + 1}", out=t))
+                index = index if stride == 1 else index * stride
+                count = index if count is None else count + index
+            stride *= grid[axis]
+        if count is None:
+            count = HloArray(emit, emit.constant(0, t))
+        high = self.high(count) if wide else self.zeros_like(count)
+        k0, k1 = [self.reshape(w, (lead,) + (1,) * len(grid)) for w in self.words(keys)]
+        return k0, k1, high, self.convert(count, WORD)
+
+    def blocks(self, k0, k1, x0, x1, shape):
+        """threefry2x32 as two arrays of `shape`."""
+        return [self.reshape(x, shape) for x in threefry2x32(k0, k1, x0, x1)]
+
+    def convert(self, x, dtype):
+        return HloArray(self.emit, self.emit.convert(x.value, dtype))
+
+    def high(self, x):
+        return self.convert(x >> 32, WORD)
+
+    def join(self, high, low):
+        return self.convert(high, BITS[64]) << 32 | self.convert(low, BITS[64])
+
+
+class HloArray:
+    """An array of a function being written, with the operators that the generators use."""
+
+    __slots__ = ("emit", "value", "shape", "dtype")
+
+    def __init__(self, emit, value):
+        self.emit, self.value = emit, value
+        self.shape, self.dtype = value.type.shape, value.type.dtype
+
+    def binary(self, op, other):
+        emit = self.emit
+        if other.__class__ is int:
+            other = emit.constant(other, ArrayType((), self.dtype))
+        else:
+            other = other.value
+        shape = tuple(map(max, self.shape, other.type.shape)) if other.type.shape else self.shape
+        x, y = emit.aligned((self.value, other), shape)
+        return HloArray(emit, emit.elementwise(op, [x, y], ArrayType(shape, self.dtype)))
+
+    def __add__(self, other):
+        return self.binary("stablehlo.add", other)
+
+    def __mul__(self, other):
+        return self.binary("stablehlo.multiply", other)
+
+    def __xor__(self, other):
+        return self.binary("stablehlo.xor", other)
+
+    def __or__(self, other):
+        return self.binary("stablehlo.or", other)
+
+    def __lshift__(self, other):
+        return self.binary("stablehlo.shift_left", other)
+
+    def __rshift__(self, other):
+        return self.binary("stablehlo.shift_right_logical", other)
+
+
+HOST = HostWords()
+
+
+# ---- generators ---------------------------------------------------------------------------------------------------
+
+class Generator:
+    """How keys of one kind are made and what is drawn from them. `m` is the arithmetic; keys are their words, with the
+    words along the last axis and any number of leading axes."""
+
+    runs_on_host = True
+
+    def __init__(self, name):
+        self.dtype = key_dtype(name)
+        self.name, self.tag, self.key_shape = name, self.dtype.tag, self.dtype.key_shape
+
+    def __repr__(self):
+        return self.tag
+
+    def __reduce__(self):
+        return generator, (self.name,)
+
+
+class Threefry(Generator):
+    """Threefry-2x32: the same bits on every device, however an array is cut up."""
+
+    def seed(self, m, high, low):
+        return m.stack([high, low])
+
+    def split(self, m, keys, shape):
+        return m.stack(self.blocks(m, keys, shape))
+
+    def fold_in(self, m, keys, data):
+        k0, k1 = m.words(keys)
+        return m.stack(m.blocks(k0, k1, m.zeros_like(data), data, data.shape))
+
+    def bits(self, m, keys, width, shape):
+        high, low = self.blocks(m, keys, shape)
+        return m.join(high, low) if width == 64 else m.convert(high ^ low, BITS[width])
+
+    def blocks(self, m, keys, shape):
+        """A block for each index of an array of `shape`, for each key."""
+        return m.blocks(*m.counters(keys, shape), (*keys.shape[:-1], *shape))
+
+
+GENERATORS = {g.name: g for g in [Threefry("threefry2x32")]}
+
+
+def generator(name):
+    """The generator of this name, or of this tag."""
+    found = GENERATORS.get(name) or next((g for g in GENERATORS.values() if g.tag == name), None)
+    if found is None:
+        raise ValueError(f'There is no random generator "{name}"; there are {", ".join(GENERATORS)}.')
+    return found
+
+
+def generator_of(keys):
+    """The generator of a value of keys."""
+    return GENERATORS[keys.type.dtype.impl]
+
+
+# ---- ops ----------------------------------------------------------------------------------------------------------
+
+class KeyOp(Op, abstract=True):
+    """Base of the ops on keys: integers and keys come out, so nothing is differentiated. Leading axes of keys are mapped
+    over, so batching puts the new axis in front. `compute` works on words; NumPy does it where the result is small."""
+
+    on_keys = True
+    derivative = ZERO
+    transpose = DISCRETE
+
+    def need_keys(self, t):
+        if t.dtype is not self.impl.dtype:
+            raise TypeError(f"{self.name} takes keys of {self.impl.name}, got a value of type {t}. Make keys with random.key, "
+                            "or random.wrap_key_data from their words.")
+
+    def batch(self, args, axes, batching):
+        return bind(self, *[batching.front(a, axis) for a, axis in zip(args, axes)]), 0
+
+    def lower(self, emit, *xs):
+        return self.compute(HloWords(emit), *[HloArray(emit, emit.words(x)) for x in xs]).value
+
+    def host(self, *xs):
+        return self.compute(HOST, *xs) if self.impl.runs_on_host and self.fits_host(*xs) else NotImplemented
+
+    def fits_host(self, x, *rest):
+        return x.size <= HOST.largest
+
+
+def longer(op, t, shape, dtype):
+    """The type of a result with the dimensions of `t` and, behind them, those of `shape`."""
+    mesh, varying, memory = common_place(op, (t,))
+    if mesh is None:
+        return ArrayType((*t.shape, *shape), dtype, False, None, varying, memory)
+    return array_type((*t.shape, *shape), dtype, False, (*t.spec, *[None] * len(shape)), mesh, varying, memory)
+
+
+class RandomSeed(KeyOp):
+    """A key from each integer."""
+
+    impl: Generator
+
+    def result(self, seeds):
+        if not is_integer(seeds.dtype):
+            raise TypeError(f"A random key's seed must be an integer, got a value of type {seeds}.")
+        return longer(self, seeds, (), self.impl.dtype)
+
+    def compute(self, m, seeds):
+        low = m.convert(seeds, WORD)
+        high = m.high(m.convert(seeds, BITS[64])) if seeds.dtype.itemsize == 8 else m.zeros_like(low)
+        return self.impl.seed(m, high, low)
+
+
+class RandomWrap(KeyOp):
+    """Keys from their words, which are along the last axes."""
+
+    impl: Generator
+
+    def result(self, words):
+        shape = self.impl.key_shape
+        n = words.ndim - len(shape)
+        if words.dtype != WORD or words.shape[max(n, 0):] != shape:
+            raise TypeError(f"The words of {self.impl.name} keys are uint32 with last dimensions {shape}, got a value of type "
+                            f"{words}.")
+        mesh, varying, memory = common_place(self, (words,))
+        if mesh is None:
+            return ArrayType(words.shape[:n], self.impl.dtype, False, None, varying, memory)
+        return array_type(words.shape[:n], self.impl.dtype, False, words.spec[:n], mesh, varying, memory)
+
+    def lower(self, emit, words):
+        return words
+
+    def host(self, words):
+        return words
+
+
+class RandomUnwrap(KeyOp):
+    """The words of keys, along new last axes."""
+
+    impl: Generator = field(show="never")
+
+    def result(self, keys):
+        self.need_keys(keys)
+        return longer(self, keys, self.impl.key_shape, WORD)
+
+    def lower(self, emit, keys):
+        return keys
+
+    def host(self, keys):
+        return keys
+
+
+class RandomClone(KeyOp):
+    """The same keys, which may be used once more."""
+
+    impl: Generator = field(show="never")
+
+    def result(self, keys):
+        self.need_keys(keys)
+        return longer(self, keys, (), keys.dtype)
+
+    def lower(self, emit, keys):
+        return keys
+
+    def host(self, keys):
+        return keys
+
+
+class RandomSplit(KeyOp):
+    """From each key, `shape` new ones."""
+
+    shape: tuple
+    impl: Generator = field(show="never")
+
+    def result(self, keys):
+        self.need_keys(keys)
+        return longer(self, keys, self.shape, keys.dtype)
+
+    def compute(self, m, keys):
+        return self.impl.split(m, keys, self.shape)
+
+    def fits_host(self, keys):
+        return keys.size * math.prod(self.shape) <= HOST.largest
+
+
+class RandomFoldIn(KeyOp):
+    """From each key and the uint32 number at its place, a new key."""
+
+    impl: Generator = field(show="never")
+
+    def result(self, keys, data):
+        self.need_keys(keys)
+        if data.dtype != WORD or data.shape != keys.shape:
+            raise TypeError(f"random_fold_in takes a uint32 number for each key, got {data} for {keys}.")
+        return longer(self, keys, (), keys.dtype)
+
+    def compute(self, m, keys, data):
+        return self.impl.fold_in(m, keys, data)
+
+
+class RandomBits(KeyOp):
+    """From each key, unsigned integers of `bit_width` bits that are uniform over all their values."""
+
+    bit_width: int
+    shape: tuple
+    impl: Generator = field(show="never")
+
+    def result(self, keys):
+        self.need_keys(keys)
+        return longer(self, keys, self.shape, BITS[self.bit_width])
+
+    def compute(self, m, keys):
+        return self.impl.bits(m, keys, self.bit_width, self.shape)
+
+    def fits_host(self, keys):
+        return keys.size * math.prod(self.shape) <= HOST.largest
+
+
+class Threefry2x32(Elementwise):
+    """The block function itself: the words (k0, k1) of keys and (x0, x1) of counters to two words."""
+
+    multiple = True
+    derivative = ZERO
+    transpose = DISCRETE
+    name = "threefry2x32"
+
+    def result(self, *ins):
+        if len(ins) != 4 or any(t.dtype != WORD for t in ins):
+            raise TypeError(f"threefry2x32 takes four values of uint32, got {', '.join(map(str, ins))}.")
+        t = super().result(*ins)
+        return t, t
+
+    def lower(self, emit, *xs):
+        emit.out = emit.outs[0]
+        return [x.value for x in threefry2x32(*[HloArray(emit, x) for x in emit.aligned(xs)])]
+
+    def batch(self, args, axes, batching):
+        outs, axis = batch_aligned(self, args, axes)
+        return outs, (axis, axis)
+
+    def host(self, *xs):
+        shape = np.broadcast_shapes(*[x.shape for x in xs])
+        return HOST.blocks(*xs, shape) if math.prod(shape) <= HOST.largest else NotImplemented
+
+
+# ---- functions on values -------------------------------------------------------------------------------------------
+
+def random_seed(seeds, impl):
+    return bind(RandomSeed(impl), seeds)
+
+
+def random_wrap(words, impl):
+    return bind(RandomWrap(impl), words)
+
+
+def random_unwrap(keys):
+    return bind(RandomUnwrap(generator_of(keys)), keys)
+
+
+def random_clone(keys):
+    return bind(RandomClone(generator_of(keys)), keys)
+
+
+def random_split(keys, shape):
+    return bind(RandomSplit(shape, generator_of(keys)), keys)
+
+
+def random_fold_in(keys, data):
+    return bind(RandomFoldIn(generator_of(keys)), keys, data)
+
+
+def random_bits(keys, bit_width, shape):
+    return bind(RandomBits(bit_width, shape, generator_of(keys)), keys)
