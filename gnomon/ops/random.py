@@ -6,6 +6,7 @@ as StableHLO. Threefry-2x32 is the counter-based generator of Salmon et al., "Pa
 """
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -58,51 +59,74 @@ def threefry2x32_packed(k0, k1, x0, x1, ones):
 # ---- the two arithmetics of words ---------------------------------------------------------------------------------
 
 class HostWords:
-    """Words in NumPy arrays, for small results."""
+    """Words in NumPy arrays, for small results. A few blocks go through Python integers, as `Lanes`."""
 
-    packed = 128                # up to so many blocks go through Python integers
-    largest = 1 << 14           # more are left to a compiled program
+    few = 128                   # blocks
+    largest = 1 << 14           # blocks; more are left to a compiled program
 
     def words(self, keys):
         return [keys[..., i] for i in range(keys.shape[-1])]
 
     def stack(self, words):
+        if words[0].__class__ is Lanes:
+            low, high = words
+            return low.array(low.value | high.value << 32, WORD, (*low.shape, 2))
         return np.stack(words, -1)
 
     def zeros_like(self, x):
         return np.zeros(x.shape, WORD)
 
-    def counters(self, keys, shape):
-        """Each key's words and the counters 0, 1, ... of `shape`, one axis for either."""
+    def count(self, keys, shape):
+        """The blocks of the counters 0, 1, ... for an array of `shape`, for each key."""
+        size = math.prod(shape)
+        if keys.ndim == 1 and 0 < size <= self.few:
+            ones, counters = packed_counters(size)
+            k0, k1 = keys.tolist()
+            return [Lanes(x, shape) for x in threefry2x32_packed(k0 * ones, k1 * ones, 0, counters, ones)]
         k0, k1 = [w.reshape(-1, 1) for w in self.words(keys)]
-        return k0, k1, np.zeros((1, 1), WORD), np.arange(math.prod(shape), dtype=WORD)[None]
+        return self.blocks(k0, k1, np.zeros((1, 1), WORD), np.arange(size, dtype=WORD)[None], (*keys.shape[:-1], *shape))
 
     def blocks(self, k0, k1, x0, x1, shape):
         """threefry2x32 as two arrays of `shape`."""
-        size = math.prod(shape)
-        if size > self.packed or not size:
-            old = k0, k1, x0, x1
-            return [np.broadcast_to(x, np.broadcast_shapes(*[a.shape for a in old])).reshape(shape)
-                    for x in threefry2x32(*[np.atleast_1d(a) for a in old])]
-        wide = np.broadcast_shapes(k0.shape, k1.shape, x0.shape, x1.shape)
-        ones = ((1 << 64 * size) - 1) // 0xFFFFFFFFFFFFFFFF
-        pack = [int(x.flat[0]) * ones if x.size == 1 else
-                int.from_bytes(np.broadcast_to(x, wide).astype("<u8").tobytes(), "little") for x in (k0, k1, x0, x1)]
-        return [np.frombuffer(x.to_bytes(8 * size, "little"), "<u8").astype(WORD).reshape(shape)
-                for x in threefry2x32_packed(*pack, ones)]
+        if not shape:
+            return [Lanes(x, shape) for x in threefry2x32_packed(*[x.item() for x in (k0, k1, x0, x1)], 1)]
+        return [x.reshape(shape) for x in threefry2x32(k0, k1, x0, x1)]
 
     def convert(self, x, dtype):
-        return x.astype(dtype)
+        return x.array(x.value, BITS[64], x.shape).astype(dtype) if x.__class__ is Lanes else x.astype(dtype)
 
     def high(self, x):
         """The upper half of 64-bit integers."""
         return (x >> 32).astype(WORD)
 
     def join(self, high, low):
-        return high.astype("uint64") << np.uint64(32) | low
+        """64-bit integers from their halves."""
+        if low.__class__ is Lanes:
+            return low.array(high.value << 32 | low.value, BITS[64], low.shape)
+        return high.astype(BITS[64]) << 32 | low
 
-    def reshape(self, x, shape):
-        return x.reshape(shape)
+
+class Lanes:
+    """An array of words as one Python integer, a word in every 64 bits."""
+
+    __slots__ = ("value", "shape")
+
+    def __init__(self, value, shape):
+        self.value, self.shape = value, shape
+
+    def __xor__(self, other):
+        return Lanes(self.value ^ other.value, self.shape)
+
+    def array(self, value, dtype, shape):
+        """The NumPy array with the memory of `value`."""
+        return np.frombuffer(value.to_bytes(8 * math.prod(self.shape), "little"), dtype).reshape(shape)
+
+
+@functools.cache
+def packed_counters(size):
+    """1 in every 64 bits, and the numbers 0, 1, ... in them."""
+    ones = ((1 << 64 * size) - 1) // 0xFFFFFFFFFFFFFFFF
+    return ones, int.from_bytes(np.arange(size, dtype=BITS[64]).tobytes(), "little")
 
 
 class HloWords:
@@ -139,9 +163,9 @@ class HloWords:
             return x
         return HloArray(self.emit, self.emit("stablehlo.reshape", [x.value], out=ArrayType(shape, x.dtype)))
 
-    def counters(self, keys, shape):
-        """Each key's words and the counters of `shape`. One device counts along one long axis, which makes the tightest
-        loop; several count along the axes of `shape`, each its own part of them."""
+    def count(self, keys, shape):
+        """The blocks of the counters 0, 1, ... for an array of `shape`, for each key. One device counts along one long axis,
+        which makes the tightest loop; several count along the axes of `shape`, each its own part of them."""
         emit, plan = self.emit, self.emit.module.plan
         lead = math.prod(keys.shape[:-1])
         grid = shape if plan is not None and plan.num_partitions > 1 else (math.prod(shape),)
@@ -158,7 +182,7 @@ class HloWords:
             count = HloArray(emit, emit.constant(0, t))
         high = self.high(count) if wide else self.zeros_like(count)
         k0, k1 = [self.reshape(w, (lead,) + (1,) * len(grid)) for w in self.words(keys)]
-        return k0, k1, high, self.convert(count, WORD)
+        return self.blocks(k0, k1, high, self.convert(count, WORD), (*keys.shape[:-1], *shape))
 
     def blocks(self, k0, k1, x0, x1, shape):
         """threefry2x32 as two arrays of `shape`."""
@@ -241,19 +265,15 @@ class Threefry(Generator):
         return m.stack([high, low])
 
     def split(self, m, keys, shape):
-        return m.stack(self.blocks(m, keys, shape))
+        return m.stack(m.count(keys, shape))
 
     def fold_in(self, m, keys, data):
         k0, k1 = m.words(keys)
         return m.stack(m.blocks(k0, k1, m.zeros_like(data), data, data.shape))
 
     def bits(self, m, keys, width, shape):
-        high, low = self.blocks(m, keys, shape)
+        high, low = m.count(keys, shape)
         return m.join(high, low) if width == 64 else m.convert(high ^ low, BITS[width])
-
-    def blocks(self, m, keys, shape):
-        """A block for each index of an array of `shape`, for each key."""
-        return m.blocks(*m.counters(keys, shape), (*keys.shape[:-1], *shape))
 
 
 GENERATORS = {g.name: g for g in [Threefry("threefry2x32")]}
