@@ -5,12 +5,13 @@ import builtins
 
 import numpy as np
 
-from gnomon.base.errors import Refused, ShardingTypeError
+from gnomon.base.errors import ShardingTypeError
 from gnomon.ir.dims import Dims, DimsOp, common_place, names
 from gnomon.ir.op import LINEAR, Op, field, is_linear
 from gnomon.ops.compare import select_n
 from gnomon.ops.elementwise import full_scalar
-from gnomon.ops.shape import broadcast_in_dim, full, reduce_sum, zeros
+from gnomon.ops.indexing import (GatherDimensionNumbers, GatherScatterMode, ScatterDimensionNumbers, gather, scatter)
+from gnomon.ops.shape import broadcast_in_dim, expand_dims, full, reduce_sum, zeros
 from gnomon.trace.stage import bind
 from gnomon.types.dtype import is_integer
 from gnomon.types.value_type import ArrayType, array_type
@@ -69,9 +70,6 @@ class Slice(Op):
         shape = tuple([limit - start if step == 1 else -((start - limit) // step)
                        for start, limit, step in zip(self.start_indices, self.limit_indices, self.steps())])
         return resized(self, x, shape, moved)
-
-    def lower(self, emit, x):
-        return emit.slice(x, self.start_indices, self.limit_indices, self.steps(), self.out)
 
     def lower(self, emit, x):
         return emit.slice(x, self.start_indices, self.limit_indices, self.steps())
@@ -316,7 +314,14 @@ class DynamicSlice(Op):
         if all(s is None for s in start_axes):
             starts.insert(a, full_scalar(starts[0], 0) if starts else full(ArrayType((), _INT32), 0))
             return dynamic_slice(x, starts, insert(self.slice_sizes, a, x.type.shape[a])), a
-        return BATCHED_STARTS["slice"](self, x, a, starts, start_axes, batching)
+        rank, indices = len(starts), index_vectors(starts, start_axes, batching)
+        window = tuple(range(1, rank + 1))
+        if a is None:
+            numbers, sizes = GatherDimensionNumbers(window, (), tuple(range(rank))), self.slice_sizes
+        else:
+            others = tuple([d for d in range(rank + 1) if d != a])
+            numbers, sizes = GatherDimensionNumbers(window, (), others, (a,), (0,)), insert(self.slice_sizes, a, 1)
+        return gather(x, indices, numbers, sizes, GatherScatterMode.CLIP), 0
 
     def host(self, x, *starts):
         return x[block(x.shape, self.slice_sizes, starts)]
@@ -357,7 +362,10 @@ class DynamicUpdateSlice(Op):
             (x, update), axis = same_axis((x, update), (a, b), batching)
             starts.insert(axis, full_scalar(starts[0], 0) if starts else full(ArrayType((), _INT32), 0))
             return dynamic_update_slice(x, update, starts), axis
-        return BATCHED_STARTS["update"](self, x, a, update, b, starts, start_axes, batching)
+        window = tuple(range(1, len(starts) + 1))
+        numbers = ScatterDimensionNumbers(window, (), window, (0,), (0,))
+        return scatter(batching.front(x, a), index_vectors(starts, start_axes, batching), batching.front(update, b), numbers,
+                       GatherScatterMode.CLIP, indices_are_sorted=True, unique_indices=True), 0
 
     def host(self, x, update, *starts):
         out = x.copy()
@@ -365,8 +373,10 @@ class DynamicUpdateSlice(Op):
         return out
 
 
-# Start indices that differ along the new axis make a gather or scatter: filled by ops/indexing.py, same room.
-BATCHED_STARTS: dict = {}
+def index_vectors(starts, axes, batching):
+    """Start indices that differ along the new axis, as one array of index vectors."""
+    columns = [expand_dims(batching.front(s, a), (1,)) for s, a in zip(starts, axes)]
+    return concatenate(columns, 1)
 
 
 def block(shape, sizes, starts):
