@@ -213,7 +213,7 @@ class HloArray:
             other = emit.constant(other, ArrayType((), self.dtype))
         else:
             other = other.value
-        shape = tuple(map(max, self.shape, other.type.shape)) if other.type.shape else self.shape
+        shape = tuple([b if a == 1 else a for a, b in zip(self.shape, other.type.shape)]) or self.shape
         x, y = emit.aligned((self.value, other), shape)
         return HloArray(emit, emit.elementwise(op, [x, y], ArrayType(shape, self.dtype)))
 
@@ -473,7 +473,9 @@ class Threefry2x32(Elementwise):
 
     def host(self, *xs):
         shape = np.broadcast_shapes(*[x.shape for x in xs])
-        return HOST.blocks(*xs, shape) if math.prod(shape) <= HOST.largest else NotImplemented
+        if math.prod(shape) > HOST.largest:
+            return NotImplemented
+        return [HOST.convert(x, WORD) for x in HOST.blocks(*xs, shape)]
 
 
 # ---- functions on values -------------------------------------------------------------------------------------------
