@@ -34,7 +34,7 @@ class AxisType(enum.Enum):
 AbstractDevice = collections.namedtuple("AbstractDevice", ["device_kind", "num_cores", "platform"])
 AbstractDevice.__doc__ = "A kind of device, for an `AbstractMesh` that is meant for it."
 
-_lock = threading.Lock()
+_lock = threading.RLock()  # a Mesh makes its AbstractMesh while it holds the lock
 
 
 class _Axes:
