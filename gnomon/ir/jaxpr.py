@@ -30,11 +30,15 @@ class Var:
 class Literal:
     """A scalar constant written into a program. `value` is a Python or NumPy scalar."""
 
-    __slots__ = ("value", "type", "key")
+    __slots__ = ("value", "type")
 
     def __init__(self, value, type):
         self.value, self.type = value, type
-        self.key = (repr(value), type)
+
+    @property
+    def key(self):
+        """What distinguishes it from other literals (0.0 from -0.0, too)."""
+        return repr(self.value), self.type
 
     aval = property(lambda self: self.type)
     val = property(lambda self: self.value)

@@ -1,21 +1,33 @@
-"""Arithmetic: add, sub, mul, div, rem, pow, max, min, neg, sign, abs, integer_pow, ..."""
+"""Arithmetic: sums, products, quotients and remainders, integer powers, extrema, signs, rounding."""
 from __future__ import annotations
+
+import enum
 
 import numpy as np
 
 from gnomon.base.errors import Refused
-from gnomon.ir.op import LINEAR, MULTILINEAR, is_linear
-from gnomon.ops.compare import eq, gt, lt, select_n
+from gnomon.ir.op import LINEAR, MULTILINEAR, ZERO, field, is_linear
+from gnomon.ops.compare import bitwise_and, bitwise_or, eq, gt, lt, select_n
+from gnomon.ops.complex_parts import complex, conj, imag, real
 from gnomon.ops.elementwise import Elementwise, full_scalar, unbroadcast  # noqa: F401 - transforms take it from here
 from gnomon.ops.shape import broadcast_in_dim
 from gnomon.trace.stage import bind
-from gnomon.types.dtype import is_bool, is_key
+from gnomon.types.dtype import (is_bool, is_complex, is_float, is_inexact, is_integer, is_key, is_signed, real_dtype)
+from gnomon.types.value_type import ArrayType
 
 NOT_LINEAR = Refused("it is not linear, so it can only be differentiated forward first (grad and vjp do that)")
 
 
 def is_number(dtype):
     return not (is_bool(dtype) or is_key(dtype))
+
+
+def is_real_number(dtype):
+    return is_integer(dtype) or is_float(dtype)
+
+
+def has_order(dtype):
+    return not (is_complex(dtype) or is_key(dtype))
 
 
 def broadcast_like(x, like):
@@ -26,6 +38,8 @@ def broadcast_like(x, like):
     to = tuple(range(len(shape))) if t.shape else ()
     return broadcast_in_dim(x, shape, to)
 
+
+# ---- the four operations ----------------------------------------------------------------------------------------
 
 class Add(Elementwise):
     """x + y."""
@@ -84,7 +98,7 @@ class Mul(Elementwise):
         return (mul(ct, y), None) if is_linear(x) else (None, mul(x, ct))
 
     def host(self, x, y):
-        return np.multiply(x, y)
+        return NotImplemented if is_complex(x.dtype) else np.multiply(x, y)
 
 
 class Neg(Elementwise):
@@ -104,6 +118,7 @@ class Div(Elementwise):
     """x / y; integers round toward zero."""
 
     hlo, accepts, accepts_text = "stablehlo.divide", staticmethod(is_number), "numbers"
+
     def derivative(self, args, tangents):
         x, y = args
         tx, ty = tangents
@@ -122,36 +137,39 @@ class Div(Elementwise):
         return div(ct, y), None
 
     def host(self, x, y):
-        return np.divide(x, y) if x.dtype.kind == "f" else NotImplemented
+        if x.dtype.kind != "f":
+            return NotImplemented
+        if x.shape == y.shape or not x.ndim:
+            return np.divide(x, y)
+        # XLA multiplies by the reciprocal of a divisor that it has to repeat
+        return np.multiply(x, np.divide(x.dtype.type(1), y)) if not y.ndim else NotImplemented
 
 
-def share(wins, x, y):
-    """How much of the result an operand of max or min is: 1 where it wins, 1/2 in a tie, 0 elsewhere."""
-    half = select_n(eq(x, y), full_scalar(x, 0), full_scalar(x, 0.5))
-    return select_n(wins, half, full_scalar(x, 1))
+class Rem(Elementwise):
+    """The remainder of x / y with the sign of x; the quotient is rounded toward zero."""
 
-
-class Max(Elementwise):
-    """The larger of x and y; NaN where either is."""
-
-    hlo, accepts, accepts_text = "stablehlo.maximum", None, ""
+    hlo, accepts, accepts_text = "stablehlo.remainder", staticmethod(is_real_number), "integers and floats"
+    # the quotient that was taken off, from what is left: x / y itself may round to the next integer
+    derivative = (lambda out, x, y: full_scalar(out, 1), lambda out, x, y: neg(round_to_even(div(sub(x, out), y))))
     transpose = NOT_LINEAR
-    derivative = (lambda out, x, y: share(gt(x, y), x, y), lambda out, x, y: share(lt(x, y), x, y))
 
     def host(self, x, y):
-        return np.maximum(x, y) if x.dtype.kind in "iu" else NotImplemented
+        return np.fmod(x, y) if x.dtype.kind == "f" else NotImplemented
 
 
-class Min(Elementwise):
-    """The smaller of x and y; NaN where either is."""
+class MulHi(Elementwise):
+    """The upper half of the bits of the product of two integers."""
 
-    hlo, accepts, accepts_text = "stablehlo.minimum", None, ""
-    transpose = NOT_LINEAR
-    derivative = (lambda out, x, y: share(lt(x, y), x, y), lambda out, x, y: share(gt(x, y), x, y))
+    name = "mulhi"
+    hlo, accepts, accepts_text = "chlo.mulhi", staticmethod(is_integer), "integers"
+    derivative = ZERO
+    transpose = Refused("integers have no tangents")
 
-    def host(self, x, y):
-        return np.minimum(x, y) if x.dtype.kind in "iu" else NotImplemented
+    def lower(self, emit, x, y):
+        return emit(self.hlo, emit.aligned((x, y)))
 
+
+# ---- integer powers ---------------------------------------------------------------------------------------------
 
 class IntegerPow(Elementwise):
     """x to the power `y`, a Python integer."""
@@ -160,7 +178,11 @@ class IntegerPow(Elementwise):
 
     accepts, accepts_text = staticmethod(is_number), "numbers"
     transpose = NOT_LINEAR
-    hlo = "stablehlo.power"
+
+    def check(self, x):
+        super().check(x)
+        if self.y < 0 and is_integer(x.dtype):
+            raise TypeError(f"Integers cannot be raised to negative powers, got integer_pow({x}, {self.y}).")
 
     def derivative(self, args, tangents):
         (x,), (t,) = args, tangents
@@ -179,23 +201,242 @@ class IntegerPow(Elementwise):
         return np.square(x) if self.y == 2 and x.dtype.kind in "iuf" else NotImplemented
 
 
+class Square(Elementwise):
+    """x * x."""
+
+    accepts, accepts_text = staticmethod(is_number), "numbers"
+    derivative = (lambda out, x: mul(full_scalar(x, 2), x),)
+    transpose = NOT_LINEAR
+
+    def lower(self, emit, x):
+        return emit.elementwise("stablehlo.multiply", [x, x])
+
+    def host(self, x):
+        return np.square(x) if x.dtype.kind in "iuf" else NotImplemented
+
+
+class OneMinusSquare(Elementwise):
+    """1 - x * x, exact to rounding where x is near 1 or -1."""
+
+    accepts, accepts_text = staticmethod(is_number), "numbers"
+    derivative = (lambda out, x: mul(full_scalar(x, -2), x),)
+    transpose = NOT_LINEAR
+
+    def lower(self, emit, x):
+        one = emit.constant_like(x, 1)
+        return emit.elementwise("stablehlo.multiply", [emit.elementwise("stablehlo.subtract", [one, x]),
+                                                       emit.elementwise("stablehlo.add", [one, x])])
+
+
+# ---- extrema ----------------------------------------------------------------------------------------------------
+
+def share(wins, x, y):
+    """How much of the result an operand of max or min is: 1 where it wins, 1/2 in a tie, 0 elsewhere."""
+    half = select_n(eq(x, y), full_scalar(x, 0), full_scalar(x, 0.5))
+    return select_n(wins, half, full_scalar(x, 1))
+
+
+def ordered(x, y):
+    """Where x < y; complex numbers are compared by their real parts, then by their imaginary parts."""
+    if not is_complex(x.type.dtype):
+        return lt(x, y)
+    same = bitwise_and(eq(real(x), real(y)), lt(imag(x), imag(y)))
+    return bitwise_or(lt(real(x), real(y)), same)
+
+
+class Extremum(Elementwise, abstract=True):
+    """Base of max and min."""
+
+    accepts, accepts_text = staticmethod(lambda dtype: not is_key(dtype)), "numbers and booleans"
+    transpose = NOT_LINEAR
+    direction = None            # how x compares with y where x is the result
+
+    def lower(self, emit, x, y):
+        x, y = emit.aligned((x, y))
+        if not is_complex(x.type.dtype):
+            return emit.elementwise(self.hlo, [x, y])
+        part = ArrayType(x.type.shape, real_dtype(x.type.dtype))
+        (a, c), (b, d) = [[emit(f"stablehlo.{which}", [z], out=part) for z in (x, y)] for which in ("real", "imag")]
+        first = emit.select(emit.compare("EQ", a, c), emit.compare(self.direction, b, d), emit.compare(self.direction, a, c))
+        return emit.select(first, x, y)
+
+
+class Max(Extremum):
+    """The larger of x and y; NaN where either is."""
+
+    hlo, direction = "stablehlo.maximum", "GT"
+    derivative = (lambda out, x, y: share(ordered(y, x), x, y), lambda out, x, y: share(ordered(x, y), x, y))
+
+    def host(self, x, y):
+        return np.maximum(x, y) if x.dtype.kind in "iu" else NotImplemented
+
+
+class Min(Extremum):
+    """The smaller of x and y; NaN where either is."""
+
+    hlo, direction = "stablehlo.minimum", "LT"
+    derivative = (lambda out, x, y: share(ordered(x, y), x, y), lambda out, x, y: share(ordered(y, x), x, y))
+
+    def host(self, x, y):
+        return np.minimum(x, y) if x.dtype.kind in "iu" else NotImplemented
+
+
+class Clamp(Elementwise):
+    """x held between `min` and `max`: minimum(maximum(x, min), max)."""
+
+    hlo, accepts, accepts_text = "stablehlo.clamp", staticmethod(has_order), "integers, floats and booleans"
+    transpose = NOT_LINEAR
+    derivative = (
+        lambda out, low, x, high: mul(share(gt(low, x), low, x), Clamp.below(low, x, high)),
+        lambda out, low, x, high: mul(share(gt(x, low), x, low), Clamp.below(low, x, high)),
+        lambda out, low, x, high: share(lt(high, maximum(x, low)), high, maximum(x, low)),
+    )
+
+    @staticmethod
+    def below(low, x, high):
+        """The share of what the upper end is compared with."""
+        raised = maximum(x, low)
+        return share(lt(raised, high), raised, high)
+
+    def host(self, low, x, high):
+        return np.minimum(np.maximum(x, low), high) if x.dtype.kind in "iu" else NotImplemented
+
+
+class Nextafter(Elementwise):
+    """The next number after x in the direction of y."""
+
+    hlo, accepts, accepts_text = "chlo.next_after", staticmethod(is_float), "floats"
+    derivative = Refused("it moves in steps; the derivative of x itself may be what is wanted")
+    transpose = NOT_LINEAR
+
+    def lower(self, emit, x, y):
+        return emit(self.hlo, emit.aligned((x, y)))
+
+
+# ---- signs and rounding -----------------------------------------------------------------------------------------
+
 class Sign(Elementwise):
     """-1, 0 or 1 by the sign of x (x / |x| for complex x); NaN stays NaN."""
 
     hlo, accepts, accepts_text = "stablehlo.sign", staticmethod(is_number), "numbers"
-    derivative = (None,)
     transpose = NOT_LINEAR
+
+    def derivative(self, args, tangents):
+        (x,), (t,) = args, tangents
+        out = bind(self, x)
+        if not is_complex(x.type.dtype):
+            return out, None
+        along = real(mul(conj(out), t))     # what changes the modulus does not turn the direction
+        across = sub(t, mul(out, complex(along, full_scalar(along, 0))))
+        modulus = absolute(x)
+        modulus = select_n(eq(modulus, full_scalar(modulus, 0)), modulus, full_scalar(modulus, 1))
+        return out, div(across, complex(modulus, full_scalar(modulus, 0)))
 
     def lower(self, emit, x):
         if emit.out.dtype.kind == "u":
             zero, one = emit.constant_like(x, 0), emit.constant_like(x, 1)
-            return emit("stablehlo.select", [emit.compare("EQ", x, zero), zero, one])
+            return emit.select(emit.compare("EQ", x, zero), zero, one)
         return emit.elementwise(self.hlo, [x])
 
+    def host(self, x):
+        return np.sign(x) if x.dtype.kind in "iu" else NotImplemented
 
-# ---- functions on values ---------------------------------------------------------------------------------------
+
+class Abs(Elementwise):
+    """|x|; the modulus of a complex number. At 0 its derivative is 0, midway between those on either side."""
+
+    hlo, transpose = "stablehlo.abs", NOT_LINEAR
+    accepts, accepts_text = staticmethod(lambda d: is_signed(d) or is_inexact(d)), "signed integers, floats and complex numbers"
+
+    def out_dtype(self, x):
+        return real_dtype(x.dtype)
+
+    def derivative(self, args, tangents):
+        (x,), (t,) = args, tangents
+        if is_complex(x.type.dtype):
+            return bind(self, x), real(mul(conj(sign(x)), t))
+        return bind(self, x), mul(t, sign(x))
+
+    def host(self, x):
+        return np.abs(x)
+
+
+class Rounding(Elementwise, abstract=True):
+    """Base of what rounds floats to integers."""
+
+    accepts, accepts_text = staticmethod(is_float), "floats"
+    derivative = ZERO
+    transpose = NOT_LINEAR
+
+
+class Floor(Rounding):
+    """The largest integer that is not above x."""
+
+    hlo = "stablehlo.floor"
+
+    def host(self, x):
+        return np.floor(x) if x.dtype.kind == "f" else NotImplemented
+
+
+class Ceil(Rounding):
+    """The smallest integer that is not below x."""
+
+    hlo = "stablehlo.ceil"
+
+    def host(self, x):
+        return np.ceil(x) if x.dtype.kind == "f" else NotImplemented
+
+
+class RoundingMethod(enum.IntEnum):
+    """Where `round` takes numbers that are midway between two integers."""
+
+    AWAY_FROM_ZERO = 0
+    TO_NEAREST_EVEN = 1
+
+
+class Round(Rounding):
+    """The integer nearest to x."""
+
+    rounding_method: RoundingMethod = field(RoundingMethod.AWAY_FROM_ZERO)
+
+    def lower(self, emit, x):
+        even = self.rounding_method == RoundingMethod.TO_NEAREST_EVEN
+        return emit.elementwise("stablehlo.round_nearest_even" if even else "stablehlo.round_nearest_afz", [x])
+
+    def show_parameter(self, name, value):
+        return str(int(value))
+
+    def host(self, x):
+        even = self.rounding_method == RoundingMethod.TO_NEAREST_EVEN
+        return np.rint(x) if even and x.dtype.kind == "f" else NotImplemented
+
+
+class IsFinite(Elementwise):
+    """Whether x is neither infinite nor NaN."""
+
+    hlo, accepts, accepts_text = "stablehlo.is_finite", staticmethod(is_float), "floats"
+    derivative = ZERO
+    transpose = Refused("its result does not move with its operand, so it is never part of a linear program")
+
+    def out_dtype(self, x):
+        return np.dtype(bool)
+
+    def out_weak(self, x):
+        return False
+
+    def lower(self, emit, x):
+        return emit(self.hlo, [x])
+
+    def host(self, x):
+        return np.isfinite(x)
+
+
+# ---- functions on values ----------------------------------------------------------------------------------------
 
 _add, _add_any, _sub, _mul, _div, _neg, _max, _min = Add(), AddAny(), Sub(), Mul(), Div(), Neg(), Max(), Min()
+_rem, _mulhi, _square, _one_minus_square, _clamp = Rem(), MulHi(), Square(), OneMinusSquare(), Clamp()
+_nextafter, _sign, _abs, _floor, _ceil, _is_finite = Nextafter(), Sign(), Abs(), Floor(), Ceil(), IsFinite()
+_to_even = Round(RoundingMethod.TO_NEAREST_EVEN)
 
 
 def add(x, y):
@@ -218,6 +459,14 @@ def div(x, y):
     return bind(_div, x, y)
 
 
+def rem(x, y):
+    return bind(_rem, x, y)
+
+
+def mulhi(x, y):
+    return bind(_mulhi, x, y)
+
+
 def neg(x):
     return bind(_neg, x)
 
@@ -230,6 +479,45 @@ def minimum(x, y):
     return bind(_min, x, y)
 
 
+def clamp(low, x, high):
+    return bind(_clamp, low, x, high)
+
+
+def nextafter(x, y):
+    return bind(_nextafter, x, y)
+
+
 def integer_pow(x, y):
     return x if y == 1 else bind(IntegerPow(y), x)
 
+
+def square(x):
+    return bind(_square, x)
+
+
+def one_minus_square(x):
+    return bind(_one_minus_square, x)
+
+
+def sign(x):
+    return bind(_sign, x)
+
+
+def absolute(x):
+    return bind(_abs, x)
+
+
+def floor(x):
+    return bind(_floor, x)
+
+
+def ceil(x):
+    return bind(_ceil, x)
+
+
+def round_to_even(x):
+    return bind(_to_even, x)
+
+
+def is_finite(x):
+    return bind(_is_finite, x)

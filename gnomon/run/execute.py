@@ -17,7 +17,7 @@ from gnomon.run.partition import sharding_from_hlo
 from gnomon.run.placement import Placement, default_placement, placement
 from gnomon.run.transfer import place
 from gnomon.types.memory import DEVICE
-from gnomon.types.sharding import SingleDeviceSharding
+from gnomon.types.sharding import NamedSharding, SingleDeviceSharding
 
 FAILURES = (TypeError, xla.RuntimeFailure)  # of a run; TypeError: something that is no buffer stands for one
 
@@ -74,7 +74,15 @@ def _sharding(executable, partition, shape, memory_kind):
     if len(devices) == 1:
         return SingleDeviceSharding(devices[0], memory_kind)
     ndim = partition.num_dimensions() if shape is None else len(shape)
-    return sharding_from_hlo(partition, executable.plan.mesh, devices, ndim, memory_kind)
+    return sharding_from_hlo(partition, plan_mesh(executable.plan), devices, ndim, memory_kind)
+
+
+def plan_mesh(plan):
+    """The mesh whose axes name what the compiler chose: the plan's, or that of its first sharding with a mesh."""
+    if plan.mesh is not None:
+        return plan.mesh
+    shardings = (plan.in_shardings or ()) + (plan.out_shardings or ())
+    return next((sharding.mesh for sharding in shardings if isinstance(sharding, NamedSharding)), None)
 
 
 # ---- calls ------------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ import threading
 class Local(threading.local):
     frame = None
     axes: dict = {}
+    axes_key: tuple = ()    # the axes and the mesh in scope, as part of jit's key
     mesh = None             # a concrete Mesh
     abstract_mesh = None
 
@@ -52,9 +53,10 @@ class named_axes:
         self.added = added
 
     def __enter__(self):
-        self.saved = local.axes
+        self.saved = local.axes, local.axes_key
         if self.added:
             local.axes = {**local.axes, **self.added}
+            local.axes_key = (tuple(local.axes.items()), local.abstract_mesh)
 
     def __exit__(self, *error):
-        local.axes = self.saved
+        local.axes, local.axes_key = self.saved

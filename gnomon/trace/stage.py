@@ -154,7 +154,8 @@ class Frame:
         self.consts = {}            # id of a captured value -> its Var
         self.const_values = []      # the captured values, kept alive; constvars are in the same order
         self.closed = False
-        self.name, self.kind, self.arg_names = name, kind, arg_names
+        self.name, self.kind = name, kind
+        self.arg_names = arg_names  # a list, or a function that makes it when a message needs it
         self.values = values        # numbers of the inputs where a transform runs outside jit; None or a list
         self.invars = ()
         self.weak_matters = False   # whether an input's weak type changed what was recorded
@@ -296,7 +297,8 @@ class Frame:
         text = f"The error occurred while tracing {where}. "
         if not sources:
             return text + "This concrete value was not available in Python because everything in this function is traced."
-        named = [self.arg_names[i] if self.arg_names and i < len(self.arg_names) else f"number {i}" for i in sources]
+        known = self.arg_names() if callable(self.arg_names) else self.arg_names or ()
+        named = [known[i] if i < len(known) else f"number {i}" for i in sources]
         some = named[:5] + ([f"{len(named) - 5} more"] if len(named) > 5 else [])
         if len(some) == 1:
             values = f"the value of the argument {some[0]}"
@@ -348,12 +350,15 @@ def value_of(x):
     return Tracer(var.type, var, frame)
 
 
-def stage(fn, types, *, name="", kind="jit", arg_names=None, values=None):
+def stage(fn, types, *, name="", kind="jit", arg_names=None, values=None, frames=None):
     """Record `fn`, which takes one value per type and returns a list of values.
 
     Returns (jaxpr, captured values): the captured ones are the values of `jaxpr.constvars`, Arrays or tracers of outer
-    frames. `values` gives the inputs' numbers where a transform runs outside jit (None for those without)."""
+    frames. `values` gives the inputs' numbers where a transform runs outside jit (None for those without); `frames`, a list,
+    gets the frame, for what it noted besides equations."""
     frame = Frame(name, kind, arg_names, values)
+    if frames is not None:
+        frames.append(frame)
     frame.invars = tuple([Var(t) for t in types])
     local.frame = frame
     try:

@@ -1,0 +1,529 @@
+"""grad, value_and_grad, vjp, jvp, linearize, linear_transpose, jacfwd, jacrev, hessian."""
+from __future__ import annotations
+
+import functools
+import operator
+
+import numpy as np
+
+from gnomon.api.function import Flat, as_values, check_leaves, lazy_names, run_here, stage_closed, type_of
+from gnomon.api.vmap import vmap
+from gnomon.base.source import function_name
+from gnomon.base.tree import Partial, tree_flatten, tree_leaves, tree_map, tree_structure, tree_unflatten
+from gnomon.ops.convert import convert_element_type
+from gnomon.ops.shape import full, reshape, zeros
+from gnomon.trace.build import program
+from gnomon.trace.stage import inline, value_of
+from gnomon.transforms import has_tangent, jvp as jvp_program, linearize as linearize_program, tangent_type
+from gnomon.transforms import transpose as transpose_program, vjp as vjp_program
+from gnomon.types.dtype import is_complex, is_float, tangent_dtype
+
+
+def wraps(fn, what):
+    """functools.wraps for callables of any kind, with the transform's name in front."""
+    def decorate(wrapped):
+        try:
+            functools.update_wrapper(wrapped, fn)
+        except Exception:           # a callable object may have odd attributes
+            pass
+        wrapped.__name__ = f"{what}({function_name(fn)})" if what else function_name(fn)
+        return wrapped
+    return decorate
+
+
+def _argnums(argnums, what):
+    """argnums as (tuple, whether it was a single int)."""
+    try:
+        return (operator.index(argnums),), True
+    except TypeError:
+        pass
+    try:
+        nums = tuple(operator.index(i) for i in argnums)
+    except TypeError:
+        raise TypeError(f"{what}: argnums must be an int or a tuple of ints, got {argnums!r}.") from None
+    return nums, False
+
+
+def _selected(fn, what, argnums, args):
+    nums, single = _argnums(argnums, what)
+    n = len(args)
+    for i in nums:
+        if not -n <= i < n:
+            raise ValueError(f"{what} of {function_name(fn)} with respect to argument {i} needs at least "
+                             f"{(i if i >= 0 else -i - 1) + 1} positional arguments, but it was called with {n}. Pass it by position.")
+    return tuple(i % n for i in nums), single
+
+
+def _check_input(t, what, fn, name, holomorphic, allow_int):
+    dtype = t.dtype
+    if holomorphic and not is_complex(dtype):
+        raise TypeError(f"{what} of {function_name(fn)} with holomorphic=True needs complex inputs, but argument {name} has type {t}.")
+    if is_complex(dtype) and not holomorphic and what != "grad":
+        raise TypeError(f"{what} of {function_name(fn)} needs real inputs, but argument {name} has type {t}. Use holomorphic=True for a "
+                        "holomorphic function.")
+    if not has_tangent(t) and not allow_int:
+        raise TypeError(f"{what} requires real- or complex-valued inputs (input dtype that is a sub-dtype of np.inexact), but argument "
+                        f"{name} of {function_name(fn)} has type {t}. Convert it with .astype(float), or close over it.")
+
+
+def _stage(fn, args, kwargs, nums, what, has_aux, allow_int=False, holomorphic=False):
+    """Stage fn as a function of the leaves of some arguments; the others stay as they are."""
+    chosen = tuple(args[i] for i in nums)
+    leaves, tree = tree_flatten(chosen)
+    names = lazy_names(fn, chosen, {}, nums)
+    check_leaves(leaves, what, names)
+    values = as_values(leaves)
+    for i, v in enumerate(values):
+        t = v.type
+        if not is_float(t.dtype):
+            _check_input(t, what, fn, names()[i], holomorphic, allow_int)
+
+    def call(chosen):
+        full_args = list(args)
+        for i, a in zip(nums, chosen):
+            full_args[i] = a
+        return fn(*full_args, **kwargs)
+
+    flat = Flat(fn, tree, call, has_aux, what)
+    jaxpr, captured = stage_closed(flat, values, name=function_name(fn), kind=what, arg_names=names)
+    return flat, jaxpr, captured, values, tree
+
+
+def grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False, reduce_axes=()):
+    """The gradient of a scalar function with respect to one or several positional arguments.
+
+    The gradient has the structure, shapes and dtypes of the arguments; with `has_aux`, `fun` returns (value, aux) and the
+    result is (gradient, aux). For complex inputs it is the conjugate-free convention of JAX.
+
+    >>> float(grad(lambda x: x ** 3)(2.0))
+    12.0
+    """
+    both = value_and_grad(fun, argnums, has_aux, holomorphic, allow_int, reduce_axes, _name="grad")
+
+    @wraps(fun, "grad")
+    def grad_f(*args, **kwargs):
+        if has_aux:
+            (_, aux), g = both(*args, **kwargs)
+            return g, aux
+        return both(*args, **kwargs)[1]
+    return grad_f
+
+
+def value_and_grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False, reduce_axes=(), *, _name="grad"):
+    """Like `grad`, and the value: (value, gradient), or ((value, aux), gradient) with `has_aux`.
+
+    >>> value, gradient = value_and_grad(lambda x: x * x)(3.0)
+    >>> float(value), float(gradient)
+    (9.0, 6.0)
+    """
+    if not callable(fun):
+        raise TypeError(f"{_name} needs a function, got {type(fun).__name__}.")
+
+    @wraps(fun, "value_and_grad")
+    def value_and_grad_f(*args, **kwargs):
+        nums, single = _selected(fun, _name, argnums, args)
+        flat, jaxpr, captured, values, tree = _stage(fun, args, kwargs, nums, _name, has_aux, allow_int, holomorphic)
+        n_aux = flat.aux[1] if has_aux else 0
+        _check_output(fun, flat, jaxpr, n_aux, holomorphic)
+        made = _gradient_program(jaxpr, len(captured), n_aux)
+        outs = run_here(made, [*captured, *values], f"{_name}({function_name(fun)})")
+        value, aux, gs = outs[0], outs[1:1 + n_aux], iter(outs[1 + n_aux:])
+        gs = tree_unflatten(tree, [next(gs) if has_tangent(v.type) else _no_tangent(v.type) for v in values])
+        if has_aux:
+            value = value, tree_unflatten(flat.aux[0], aux)
+        value = tree_unflatten(flat.out_tree, [value]) if not has_aux else value
+        return value, gs[0] if single else gs
+    return value_and_grad_f
+
+
+def _no_tangent(t):
+    """The cotangent of an integer or boolean: an array of float0."""
+    return np.zeros(t.shape, tangent_dtype(t.dtype))
+
+
+def _check_output(fun, flat, jaxpr, n_aux, holomorphic):
+    n = len(jaxpr.outvars) - n_aux
+    name = function_name(fun)
+    if n != 1:
+        raise TypeError(f"Gradient only defined for scalar-output functions. {name} returned a tree of {n} values "
+                        f"({flat.out_tree}); return one number, or use has_aux=True for the rest.")
+    t = jaxpr.outvars[0].type
+    if t.shape:
+        raise TypeError(f"Gradient only defined for scalar-output functions. Output of {name} had shape: {t.shape}. Sum it, or use "
+                        "jacrev or vjp.")
+    if is_complex(t.dtype) and not holomorphic:
+        raise TypeError(f"grad requires real-valued outputs (output dtype that is a sub-dtype of np.floating), but {name} returned "
+                        f"{t}. For holomorphic functions use holomorphic=True; else return a real number.")
+    if not is_complex(t.dtype) and not is_float(t.dtype):
+        raise TypeError(f"grad requires real- or complex-valued outputs (output dtype that is a sub-dtype of np.inexact), but {name} "
+                        f"returned {t}. Convert it with .astype(float).")
+    if holomorphic and not is_complex(t.dtype):
+        raise TypeError(f"grad of {name} with holomorphic=True needs a complex output, but it returned {t}.")
+
+
+def _gradient_program(jaxpr, n_captured, n_aux):
+    """(captured, inputs) -> (value, aux, gradients of the inputs that have one); remembered on the program."""
+    key = ("grad", n_captured, n_aux)
+    found = jaxpr.memo.get(key)
+    if found is None:
+        n_in = len(jaxpr.invars)
+        nonzero = (False,) * n_captured + (True,) * (n_in - n_captured)
+        has_ct = (True,) + (False,) * n_aux
+        early, back, has, count = vjp_program(jaxpr, nonzero, has_ct)
+        moves = has[0]
+        types = [v.type for v, nz in zip(jaxpr.invars, nonzero) if nz and has_tangent(v.type)]
+
+        def run(*xs):
+            outs = inline(early, (), xs)
+            n = len(outs) - count
+            value = outs[0]
+            if moves:
+                one = full(tangent_type(value.type), 1)
+                gs = inline(back, (), [*outs[n:], one])
+            else:
+                gs = [zeros(tangent_type(t)) for t in types]
+            return [*outs[:n], *gs]
+        found = jaxpr.memo[key] = program(jaxpr.in_types, run)
+    return found
+
+
+# ---- vjp and linear maps ---------------------------------------------------------------------------------------
+
+class _Linear:
+    """A function that runs a program on values held and trees given: what vjp and linearize return."""
+
+    def __init__(self, jaxpr, in_tree, in_types, out_tree, build, name, what):
+        self.jaxpr, self.in_tree, self.in_types, self.out_tree = jaxpr, in_tree, in_types, out_tree
+        self.build, self.name, self.what = build, name, what
+
+    def __call__(self, held, *given):
+        if self.what == "vjp" and len(given) != 1:
+            raise TypeError(f"The function returned by vjp of {self.name} takes one cotangent, got {len(given)} arguments.")
+        tree_in = given[0] if self.what == "vjp" else given
+        leaves, tree = tree_flatten(tree_in)
+        if tree != self.in_tree:
+            word = "cotangent" if self.what == "vjp" else "tangent"
+            raise ValueError(f"The {word} given to the function returned by {self.what} of {self.name} has structure {tree}, but it must "
+                             f"have {self.in_tree}.")
+        values = _match(leaves, self.in_types, self.what, self.name)
+        return self.build(run_here(self.jaxpr, [*held, *values], f"{self.what}({self.name})"))
+
+    def __eq__(self, other):
+        return isinstance(other, _Linear) and (self.jaxpr, self.in_tree) == (other.jaxpr, other.in_tree)
+
+    def __hash__(self):
+        return hash((self.jaxpr, self.in_tree))
+
+
+def _match(leaves, types, what, name):
+    """Tangents or cotangents for values of these types; None entries of `types` take none (float0)."""
+    out = []
+    for i, (x, t) in enumerate(zip(leaves, types)):
+        want = tangent_type(t)
+        if not has_tangent(t):
+            continue
+        got = type_of(x)
+        if got.shape != want.shape or got.dtype != want.dtype:
+            if got.shape == want.shape and got.weak_type and is_float(want.dtype) == (not is_complex(got.dtype)):
+                out.append(convert_element_type(value_of(x), want.dtype, want.weak_type))
+                continue
+            if got.shape == want.shape and got.weak_type and is_complex(want.dtype):
+                out.append(convert_element_type(value_of(x), want.dtype, want.weak_type))
+                continue
+            raise ValueError(f"{what} of {name}: value {i} of the {'cotangent' if what == 'vjp' else 'tangent'} must have the "
+                             f"type {want}, to match {t}, but has {got}.")
+        out.append(value_of(x))
+    return out
+
+
+def vjp(fun, *primals, has_aux=False, reduce_axes=()):
+    """(fun(*primals), a function from a cotangent of the output to the cotangents of the primals).
+
+    >>> y, back = vjp(lambda x, y: x * y, 2.0, 3.0)
+    >>> [float(ct) for ct in back(1.0)]
+    [3.0, 2.0]
+    """
+    if not callable(fun):
+        raise TypeError(f"vjp needs a function, got {type(fun).__name__}.")
+    flat, jaxpr, captured, values, tree = _stage_any(fun, primals, "vjp", has_aux)
+    n_aux = flat.aux[1] if has_aux else 0
+    n_out = len(jaxpr.outvars) - n_aux
+    nonzero = (False,) * len(captured) + (True,) * len(values)
+    early, back, has, count = vjp_program(jaxpr, nonzero, (True,) * n_out + (False,) * n_aux)
+    outs = run_here(early, [*captured, *values], function_name(fun))
+    outs, residuals = outs[:len(outs) - count], outs[len(outs) - count:]
+    out_types = [v.type for v in jaxpr.outvars[:n_out]]
+    moves = has[:n_out]
+    in_types = [v.type for v in values]
+    full_back = _all_cotangents(back, residuals, out_types, moves, in_types)
+
+    def build(cts):
+        cts = iter(cts)
+        return tree_unflatten(tree, [next(cts) if has_tangent(t) else _no_tangent(t) for t in in_types])
+    f_vjp = Partial(_Linear(full_back, flat.out_tree, out_types, None, build, function_name(fun), "vjp"), residuals)
+    out = tree_unflatten(flat.out_tree, outs[:n_out])
+    return (out, f_vjp, tree_unflatten(flat.aux[0], outs[n_out:])) if has_aux else (out, f_vjp)
+
+
+def _all_cotangents(back, residuals, out_types, moves, in_types):
+    """`back` as a program of the residuals and cotangents of all outputs that can have one."""
+    if all(m for m, t in zip(moves, out_types) if has_tangent(t)):
+        return back
+    key = ("all cotangents", tuple(moves), tuple(out_types), tuple(in_types))
+    found = back.memo.get(key)
+    if found is None:
+        n = len(residuals)
+        given = [t for t in out_types if has_tangent(t)]
+        use = [m for m, t in zip(moves, out_types) if has_tangent(t)]
+
+        def run(*xs):
+            return inline(back, (), [*xs[:n], *[x for x, u in zip(xs[n:], use) if u]])
+        found = back.memo[key] = program([*[r.type for r in residuals], *map(tangent_type, given)], run)
+    return found
+
+
+def _stage_any(fun, primals, what, has_aux):
+    """Stage fun as a function of all leaves of its positional arguments, of whatever dtype."""
+    leaves, tree = tree_flatten(tuple(primals))
+    names = lazy_names(fun, primals, {})
+    check_leaves(leaves, what, names)
+    values = as_values(leaves)
+    flat = Flat(fun, tree, lambda args: fun(*args), has_aux, what)
+    jaxpr, captured = stage_closed(flat, values, name=function_name(fun), kind=what, arg_names=names)
+    return flat, jaxpr, captured, values, tree
+
+
+def _check_tangents(fun, primals, tangents, what):
+    if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
+        raise TypeError(f"primal and tangent arguments to {what} must be tuples or lists; found {type(primals).__name__} and "
+                        f"{type(tangents).__name__}.")
+    a, b = tree_structure(tuple(primals)), tree_structure(tuple(tangents))
+    if a != b:
+        raise TypeError(f"primal and tangent arguments to {what} must have the same tree structure; primals have tree structure {a} "
+                        f"whereas tangents have tree structure {b}.")
+
+
+def jvp(fun, primals, tangents, has_aux=False):
+    """(fun(*primals), how it moves when the primals move by the tangents): a directional derivative.
+
+    >>> y, dy = jvp(lambda x: x * x, (3.0,), (1.0,))
+    >>> float(y), float(dy)
+    (9.0, 6.0)
+    """
+    if not callable(fun):
+        raise TypeError(f"jvp needs a function, got {type(fun).__name__}.")
+    _check_tangents(fun, primals, tangents, "jvp")
+    flat, jaxpr, captured, values, _ = _stage_any(fun, primals, "jvp", has_aux)
+    names = lazy_names(fun, tuple(primals), {})
+    moved, nonzero = [], []
+    for i, (v, t) in enumerate(zip(values, tree_leaves(tuple(tangents)))):
+        got, want = type_of(t) if not _is_float0(t) else None, tangent_type(v.type)
+        if not has_tangent(v.type):
+            if got is not None:
+                raise TypeError(f"primal and tangent arguments to jvp do not match; dtypes must be equal, or in case of int/bool primal "
+                                f"dtype the tangent dtype must be float0. Argument {names()[i]} has type {v.type}, so its tangent must "
+                                f"be np.zeros({v.type.shape}, float0), got {got}.")
+            nonzero.append(False)
+            continue
+        if got is None or got.shape != want.shape:
+            raise ValueError(f"jvp called with different primal and tangent shapes; argument {names()[i]} has type {v.type} and its "
+                             f"tangent {got}.")
+        if got.dtype != want.dtype:
+            if not got.weak_type:
+                raise TypeError("primal and tangent arguments to jvp do not match; dtypes must be equal, or in case of int/bool primal "
+                                f"dtype the tangent dtype must be float0. Argument {names()[i]} has type {v.type} and its tangent {got}.")
+            t = convert_element_type(value_of(t), want.dtype)
+        moved.append(value_of(t))
+        nonzero.append(True)
+    n_aux = flat.aux[1] if has_aux else 0
+    n = len(jaxpr.outvars) - n_aux
+    made, _ = jvp_program(jaxpr, ((False,) * len(captured) + tuple(nonzero)), (True,) * n + (False,) * n_aux)
+    outs = run_here(made, [*captured, *values, *moved], f"jvp({function_name(fun)})")
+    given = iter(outs[n + n_aux:])
+    out_tangents = [next(given) if has_tangent(v.type) else _no_tangent(v.type) for v in jaxpr.outvars[:n]]
+    out = tree_unflatten(flat.out_tree, outs[:n]), tree_unflatten(flat.out_tree, out_tangents)
+    return (*out, tree_unflatten(flat.aux[0], outs[n:n + n_aux])) if has_aux else out
+
+
+def _is_float0(x):
+    return getattr(x, "dtype", None) == _FLOAT0
+
+
+_FLOAT0 = tangent_dtype(np.dtype("int32"))
+
+
+def linearize(fun, *primals, has_aux=False):
+    """(fun(*primals), the linear function from tangents of the primals to the tangent of the output), at the primals.
+
+    >>> y, f_lin = linearize(lambda x: x * x, 3.0)
+    >>> float(f_lin(1.0))
+    6.0
+    """
+    flat, jaxpr, captured, values, tree = _stage_any(fun, primals, "linearize", has_aux)
+    n_aux = flat.aux[1] if has_aux else 0
+    n_out = len(jaxpr.outvars) - n_aux
+    early, later, has, count = linearize_program(jaxpr, (False,) * len(captured) + (True,) * len(values))
+    outs = run_here(early, [*captured, *values], function_name(fun))
+    outs, residuals = outs[:len(outs) - count], outs[len(outs) - count:]
+    out_types = [v.type for v in jaxpr.outvars[:n_out]]
+    out_tree = flat.out_tree
+
+    def build(ts):
+        ts = iter(ts)
+        found = [next(ts) if h else None for h in has]
+        return tree_unflatten(out_tree, [t if t is not None else value_of(zeros(tangent_type(o))) if has_tangent(o) else _no_tangent(o)
+                                         for t, o in zip(found, out_types)])
+    f_lin = Partial(_Linear(later, tree, [v.type for v in values], None, build, function_name(fun), "linearize"), residuals)
+    out = tree_unflatten(out_tree, outs[:n_out])
+    return (out, f_lin, tree_unflatten(flat.aux[0], outs[n_out:])) if has_aux else (out, f_lin)
+
+
+def linear_transpose(fun, *primals, reduce_axes=()):
+    """The transpose of a linear function, whose inputs have the types of `primals` (arrays or ShapeDtypeStructs).
+
+    >>> f_t = linear_transpose(lambda x: 3.0 * x, 1.0)
+    >>> float(f_t(2.0)[0])
+    6.0
+    """
+    leaves, tree = tree_flatten(tuple(primals))
+    types = [type_of(x) for x in leaves]
+    flat = Flat(fun, tree, lambda args: fun(*args))
+    stand_ins = [_Typed(t) for t in types]
+    jaxpr, captured = stage_closed(flat, stand_ins, name=function_name(fun), kind="linear_transpose", known=None)
+    back, _ = transpose_program(jaxpr, (False,) * len(captured) + (True,) * len(types))
+    out_types = [v.type for v in jaxpr.outvars]
+
+    def transposed(ct):
+        given, ct_tree = tree_flatten(ct)
+        if ct_tree != flat.out_tree:
+            raise TypeError(f"cotangent tree does not match function output, expected {flat.out_tree} but got {ct_tree}")
+        values = _match(given, out_types, "linear_transpose", function_name(fun))
+        return tree_unflatten(tree, run_here(back, [*captured, *values], f"transpose({function_name(fun)})"))
+    return transposed
+
+
+class _Typed:
+    __slots__ = ("type",)
+
+    def __init__(self, type):
+        self.type = type
+
+
+# ---- Jacobians -------------------------------------------------------------------------------------------------
+
+def jacfwd(fun, argnums=0, has_aux=False, holomorphic=False):
+    """The Jacobian of `fun` by forward mode, one jvp a column: best for more outputs than inputs.
+
+    Each output leaf becomes a tree like the argument, with leaves of shape output.shape + input.shape.
+
+    >>> jacfwd(lambda x: x * x)(2.0).shape
+    ()
+    """
+    @wraps(fun, "jacfwd")
+    def jacobian(*args, **kwargs):
+        nums, single = _selected(fun, "jacfwd", argnums, args)
+        chosen = tuple(args[i] for i in nums)
+        leaves, tree = tree_flatten(chosen)
+        values = as_values(leaves)
+        for v, name in zip(values, lazy_names(fun, chosen, {}, nums)()):
+            if not is_float(v.type.dtype):
+                _check_input(v.type, "jacfwd", fun, name, holomorphic, False)
+
+        def of_chosen(*new):
+            full_args = list(args)
+            for i, a in zip(nums, new):
+                full_args[i] = a
+            return fun(*full_args, **kwargs)
+
+        def push(*tangents):
+            return jvp(of_chosen, tree_unflatten(tree, values), tree_unflatten(tree, tangents), has_aux=has_aux)
+        sizes = [v.type.size for v in values]
+        basis = _basis([v.type for v in values], sizes)
+        aux = None
+        if has_aux:
+            _, columns, aux = vmap(push, out_axes=(None, -1, None))(*basis)
+        else:
+            _, columns = vmap(push, out_axes=(None, -1))(*basis)
+        out = tree_map(lambda y: _split_last(y, tree, values, sizes, single), columns)
+        return (out, aux) if has_aux else out
+    return jacobian
+
+
+def jacrev(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
+    """The Jacobian of `fun` by reverse mode, one vjp a row: best for more inputs than outputs.
+
+    Same structure and shapes as `jacfwd`.
+
+    >>> jacrev(lambda x: x * x)(2.0).shape
+    ()
+    """
+    @wraps(fun, "jacrev")
+    def jacobian(*args, **kwargs):
+        nums, single = _selected(fun, "jacrev", argnums, args)
+        chosen = tuple(args[i] for i in nums)
+        leaves = tree_leaves(chosen)
+        for x, name in zip(leaves, lazy_names(fun, chosen, {}, nums)()):
+            t = type_of(x)
+            if not is_float(t.dtype):
+                _check_input(t, "jacrev", fun, name, holomorphic, allow_int)
+
+        def of_chosen(*new):
+            full_args = list(args)
+            for i, a in zip(nums, new):
+                full_args[i] = a
+            return fun(*full_args, **kwargs)
+        y, back, *aux = vjp(of_chosen, *chosen, has_aux=has_aux)
+        out_leaves, out_tree = tree_flatten(y)
+        types = [v.type for v in out_leaves]
+        sizes = [t.size for t in types]
+        rows = vmap(lambda *cts: back(tree_unflatten(out_tree, cts)))(*_basis(types, sizes))
+        in_leaves, in_tree = tree_flatten(rows)
+        per_output = []
+        for i, t in enumerate(types):
+            start = sum(sizes[:i])
+            blocks = [_rows(x, start, sizes[i], t.shape) for x in in_leaves]
+            block = tree_unflatten(in_tree, blocks)
+            per_output.append(block[0] if single else block)
+        out = tree_unflatten(out_tree, per_output)
+        return (out, aux[0]) if has_aux else out
+    return jacobian
+
+
+def hessian(fun, argnums=0, has_aux=False, holomorphic=False):
+    """The matrix of second derivatives: jacfwd of jacrev.
+
+    >>> float(hessian(lambda x: x ** 3)(2.0))
+    12.0
+    """
+    return jacfwd(jacrev(fun, argnums, has_aux=has_aux, holomorphic=holomorphic), argnums, has_aux=has_aux, holomorphic=holomorphic)
+
+
+jacobian = jacrev
+
+
+def _basis(types, sizes):
+    """The standard basis of the space of all leaves together: one stacked array per leaf."""
+    total, start, out = sum(sizes), 0, []
+    for t, n in zip(types, sizes):
+        if not has_tangent(t):
+            out.append(np.zeros((total, *t.shape), tangent_dtype(t.dtype)))
+        else:
+            block = np.zeros((total, n), t.dtype)
+            block[np.arange(n) + start, np.arange(n)] = 1
+            out.append(block.reshape((total, *t.shape)))
+        start += n
+    return out
+
+
+def _rows(x, start, n, shape):
+    return reshape(value_of(x[start:start + n]), (*shape, *x.shape[1:]))
+
+
+def _split_last(y, tree, values, sizes, single):
+    """Cut a Jacobian's last axis into blocks with the shapes of the inputs."""
+    start, out = 0, []
+    for v, n in zip(values, sizes):
+        out.append(reshape(value_of(y[..., start:start + n]), (*y.shape[:-1], *v.type.shape)))
+        start += n
+    out = tree_unflatten(tree, out)
+    return out[0] if single else out

@@ -1,0 +1,180 @@
+"""Between the user's functions of trees and the machine's functions of lists."""
+from __future__ import annotations
+
+import numpy as np
+
+from gnomon.base.source import function_name
+from gnomon.base.tree import argument_names, keystr, tree_flatten, tree_flatten_with_path, tree_unflatten
+from gnomon.ir.jaxpr import intern
+from gnomon.run import structured
+from gnomon.trace.context import local
+from gnomon.trace.stage import Tracer, inline, leaked, scalar_type, stage, value_of
+from gnomon.trace.value import Value
+from gnomon.types.dtype import canonicalize
+from gnomon.base.settings import current
+from gnomon.types.value_type import ArrayType
+
+_SCALARS = (bool, int, float, complex)
+
+
+class ShapeDtypeStruct:
+    """A stand-in for an array: shape, dtype and where it is, without numbers."""
+
+    __slots__ = ("shape", "dtype", "weak_type", "sharding", "type", "_vma")
+
+    def __init__(self, shape, dtype, *, sharding=None, weak_type=False, vma=None, is_ref=False, format=None):
+        if dtype is None:
+            raise ValueError("ShapeDtypeStruct: dtype must be specified.")
+        self.shape = tuple(int(n) for n in shape)
+        self.dtype = canonicalize(dtype, current.enable_x64)
+        self.weak_type, self.sharding = weak_type, sharding
+        self._vma = vma
+        self.type = ArrayType(self.shape, self.dtype, weak_type)
+
+    @classmethod
+    def of(cls, t):
+        out = cls(t.shape, t.dtype, weak_type=t.weak_type, sharding=t.sharding)
+        out.type = t
+        return out
+
+    ndim = property(lambda self: len(self.shape))
+    size = property(lambda self: self.type.size)
+    vma = property(lambda self: self._vma)
+    itemsize = property(lambda self: self.dtype.itemsize)
+    nbytes = property(lambda self: self.size * self.dtype.itemsize)
+
+    def __len__(self):
+        return len(self.type)
+
+    def update(self, **changes):
+        facts = dict(shape=self.shape, dtype=self.dtype, weak_type=self.weak_type, sharding=self.sharding)
+        return ShapeDtypeStruct(**{**facts, **changes})
+
+    def __repr__(self):
+        weak = f", weak_type={self.weak_type}" if self.weak_type else ""
+        where = f", sharding={self.sharding}" if self.sharding is not None else ""
+        return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype}{weak}{where})"
+
+    def __eq__(self, other):
+        return isinstance(other, ShapeDtypeStruct) and (self.type, self.sharding) == (other.type, other.sharding)
+
+    def __hash__(self):
+        return hash((self.type, self.sharding))
+
+
+def type_of(x):
+    """The type of anything array-like, or TypeError."""
+    t = getattr(x, "type", None)
+    if t.__class__ is ArrayType or isinstance(x, Value):
+        return t
+    if isinstance(x, _SCALARS) or isinstance(x, np.generic):
+        return scalar_type(x if isinstance(x, np.generic) else _exact(x))
+    if isinstance(x, np.ndarray):
+        return ArrayType(x.shape, canonicalize(x.dtype, current.enable_x64))
+    if hasattr(x, "__jax_array__"):
+        return type_of(x.__jax_array__())
+    shape, dtype = getattr(x, "shape", None), getattr(x, "dtype", None)
+    if shape is not None and dtype is not None:
+        return ArrayType(tuple(shape), canonicalize(dtype, current.enable_x64), bool(getattr(x, "weak_type", False)))
+    raise TypeError(f"a value of type {type(x).__name__} is not an array")
+
+
+def _exact(x):
+    """A Python scalar of exactly one of Python's own classes."""
+    for cls in _SCALARS:
+        if isinstance(x, cls):
+            return cls(x)
+    return x
+
+
+def check_leaves(leaves, what, names):
+    """Each leaf must be array-like; the error names the argument."""
+    for i, x in enumerate(leaves):
+        try:
+            type_of(x)
+        except TypeError:
+            name = names()[i]
+            raise TypeError(f"{what} takes arrays and trees of arrays, but argument {name} has a leaf of type "
+                            f"{type(x).__name__}: {_short(x)}. Mark it static, or close over it.") from None
+
+
+def _short(x):
+    text = repr(x)
+    return text if len(text) < 60 else text[:57] + "..."
+
+
+class Flat:
+    """A function of trees as a function of the leaves of some of its arguments; remembers its output's structure."""
+
+    __slots__ = ("fn", "call", "in_tree", "out_tree", "aux", "has_aux", "what")
+
+    def __init__(self, fn, in_tree, call=None, has_aux=False, what="the function"):
+        self.fn, self.in_tree, self.call = fn, in_tree, call
+        self.out_tree = self.aux = None
+        self.has_aux, self.what = has_aux, what
+
+    def __call__(self, *leaves):
+        if self.call is not None:
+            out = self.call(tree_unflatten(self.in_tree, leaves))
+        else:
+            args, kwargs = tree_unflatten(self.in_tree, leaves)
+            out = self.fn(*args, **kwargs)
+        if self.has_aux:
+            if not isinstance(out, (tuple, list)) or len(out) != 2:
+                raise TypeError(f"{self.what} with has_aux=True needs {function_name(self.fn)} to return a pair (output, aux), but it "
+                                f"returned {_short(out)}.")
+            out, aux = out
+            flat, self.out_tree = tree_flatten(out)
+            flat_aux, aux_tree = tree_flatten(aux)
+            self.aux = aux_tree, len(flat_aux)
+            flat = flat + flat_aux
+        else:
+            flat, self.out_tree = tree_flatten(out)
+        for i, x in enumerate(flat):
+            if not isinstance(x, Value):
+                flat[i] = self.as_output(x, i, out)
+        return flat
+
+    def as_output(self, x, i, out):
+        try:
+            return value_of(x)
+        except TypeError:
+            path = keystr(tree_flatten_with_path(out)[0][i][0]) if not self.has_aux else f"[{i}]"
+            raise TypeError(f"{function_name(self.fn)} must return arrays or trees of arrays, but its output{path} is of type "
+                            f"{type(x).__name__}: {_short(x)}.") from None
+
+
+def as_values(leaves):
+    """Arrays or tracers for a list of array-likes."""
+    return [x if isinstance(x, Value) else value_of(x) for x in leaves]
+
+
+def numbers(leaves):
+    """What may be peeked at: the inputs themselves, if this runs outside jit (or inside a program that runs outside it)."""
+    return list(leaves)
+
+
+def run_here(jaxpr, values, name):
+    """Run a closed interned program on values: recorded where a program is being recorded, else evaluated."""
+    if local.frame is not None:
+        return inline(jaxpr, (), values)
+    arrays = []
+    for v in values:
+        if v.__class__ is Tracer:
+            raise leaked(v)
+        arrays.append(v)
+    return structured.run(jaxpr, arrays, name)
+
+
+def stage_closed(fn, values, *, name, kind, arg_names=None, known=True):
+    """Stage a flat function on values; returns (closed interned program, the values it captured)."""
+    jaxpr, captured = stage(fn, [v.type for v in values], name=name, kind=kind, arg_names=arg_names,
+                            values=list(values) if known is True else known)
+    return intern(jaxpr.closed()), list(captured)
+
+
+def lazy_names(fn, args, kwargs, positions=None):
+    """The arguments' names, found only when a message needs them."""
+    return lambda: argument_names(fn, args, kwargs, positions)
+
+

@@ -1,0 +1,653 @@
+"""jit: trace once per signature, compile, and from then on a look-up and a call."""
+from __future__ import annotations
+
+import functools
+import inspect
+import time
+from collections import deque
+
+from gnomon.api.function import Flat, ShapeDtypeStruct, as_values, check_leaves, lazy_names, type_of
+from gnomon.base.settings import current
+from gnomon.base.source import describe, function_name, user_place
+from gnomon.base.tree import flatten_axes, tree_flatten, tree_structure, tree_unflatten
+from gnomon.ir.jaxpr import ClosedJaxpr, Jaxpr, Literal, intern
+from gnomon.lower.module import write_module
+from gnomon.lower.plan import Plan
+from gnomon.ops.nested.call import Jit
+from gnomon.passes.pipeline import optimise
+from gnomon.run.array import Array
+from gnomon.run.compile import compile as compile_text
+from gnomon.run.execute import make_call
+from gnomon.run.programs import call_for, plan_for
+from gnomon.trace.context import local
+from gnomon.trace.stage import Tracer, bind, evaluate_jaxpr, inline, leaked, stage
+
+
+class Entry:
+    """One trace of a jitted function: its program, and how to call it."""
+
+    __slots__ = ("jaxpr", "consts", "out_tree", "weak_matters", "retag", "forward", "rest", "donated", "call", "name", "leaf", "op",
+                 "args_tree")
+
+    def __init__(self, jaxpr, consts, in_tree, out_tree, weak_matters, donated, name, retag=None):
+        self.args_tree = in_tree.children()[0]
+        self.jaxpr, self.consts, self.out_tree = jaxpr, consts, out_tree
+        self.weak_matters, self.retag, self.donated, self.name = weak_matters, retag, donated, name
+        # outputs that are inputs passed through are not computed
+        place = {v: i for i, v in enumerate(jaxpr.invars)}
+        self.forward = None
+        self.rest = jaxpr
+        if not donated and any(v in place for v in jaxpr.outvars):
+            self.forward = [place.get(v) for v in jaxpr.outvars]
+            self.rest = intern(Jaxpr((), jaxpr.invars, jaxpr.eqns, [v for v in jaxpr.outvars if v not in place]))
+        self.call = None
+        self.leaf = out_tree.num_leaves == 1 and out_tree.num_nodes == 1
+        self.op = None
+
+
+class Jitted:
+    """A function compiled by XLA, as made by `jit`. Call it like the function it wraps."""
+
+    def __init__(self, fun, options):
+        self.fun, self.options = fun, options
+        self.cache = {}
+        self.by_strong = {}
+        self.name = function_name(fun)
+        self.simple = not (options.static_argnums or options.static_argnames or options.donate_argnums or options.donate_argnames)
+        self.record = deque(maxlen=256)
+        try:
+            functools.update_wrapper(self, fun)
+        except Exception:           # a callable object may have odd attributes
+            pass
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else functools.partial(self, instance)
+
+    def __repr__(self):
+        return f"<jitted function {self.name}>"
+
+    # -- calling -----------------------------------------------------------------------------------------------
+
+    def __call__(self, *args, **kwargs):
+        if not self.simple:
+            return self.call_with_options(args, kwargs)
+        leaves, tree = tree_flatten((args, kwargs))
+        try:
+            key = (tree, current.key, local.axes_key, *[x.type for x in leaves])
+            entry = self.cache.get(key)
+        except AttributeError:
+            entry = None
+        if entry is None:
+            return self.call_slowly(leaves, tree, args, kwargs, ())
+        if local.frame is not None:
+            return self.call_traced(entry, leaves)
+        return self.run(entry, leaves)
+
+    def run(self, entry, leaves):
+        """Run a trace on Arrays."""
+        if entry.consts:
+            leaves = [*entry.consts, *leaves]
+        call = entry.call
+        if call is None:
+            return self.first_run(entry, leaves)
+        try:
+            for a in leaves:
+                if a.placement is not None:
+                    call = call_for(entry.rest, tuple([a.placement for a in leaves]), entry.name, entry.donated, self.shardings(entry),
+                                    self.options.compiler_options)
+                    break
+            outs = call(leaves)
+        except AttributeError:
+            for x in leaves:
+                if x.__class__ is Tracer:
+                    raise leaked(x) from None
+            raise
+        if entry.forward is not None:
+            computed = iter(outs)
+            outs = [next(computed) if i is None else leaves[i] for i in entry.forward]
+        if entry.retag is not None:
+            outs = [o if o.type is t else Array(t, o._buffer, o.placement, o._host) for o, t in zip(outs, entry.retag)]
+        return outs[0] if entry.leaf else entry.out_tree.unflatten(outs)
+
+    def first_run(self, entry, leaves):
+        for x in leaves:
+            if x.__class__ is Tracer:
+                raise leaked(x)
+        if not entry.rest.outvars and not entry.rest.effects:
+            entry.call = _nothing
+        else:
+            entry.call = call_for(entry.rest, None, entry.name, entry.donated, self.shardings(entry), self.options.compiler_options) \
+                if all(a.placement is None for a in leaves) else None
+            if entry.call is None:
+                call = call_for(entry.rest, tuple([a.placement for a in leaves]), entry.name, entry.donated, self.shardings(entry),
+                                self.options.compiler_options)
+                saved, entry.call = entry.call, call
+                try:
+                    return self.run(entry, leaves[len(entry.consts):])
+                finally:
+                    entry.call = saved
+        return self.run(entry, leaves[len(entry.consts):])
+
+    def shardings(self, entry):
+        o = self.options
+        if o.in_shardings is None and o.out_shardings is None:
+            return None
+        n_const = len(entry.consts)
+        ins = outs = None
+        if o.in_shardings is not None:
+            ins = (None,) * n_const + tuple(_spread_shardings("jit in_shardings", entry.args_tree, o.in_shardings))
+        if o.out_shardings is not None:
+            outs = tuple(_spread_shardings("jit out_shardings", entry.out_tree, o.out_shardings))
+        return ins, outs
+
+    def call_traced(self, entry, leaves):
+        """Record a call into the program being recorded."""
+        if self.options.inline or not entry.jaxpr.eqns:
+            outs = inline(entry.jaxpr, (), [*entry.consts, *leaves])
+        else:
+            if entry.op is None:
+                entry.op = Jit(entry.jaxpr, entry.name, self.options.inline)
+            outs = bind(entry.op, *entry.consts, *leaves)
+        if entry.retag is not None:
+            for o, t in zip(outs, entry.retag):
+                o.type = o.var.type = t
+        return outs[0] if entry.leaf else entry.out_tree.unflatten(outs)
+
+    def call_slowly(self, leaves, tree, args, kwargs, statics, positions=None, donated=()):
+        """Convert the arguments that are not Arrays, look again, and trace if this signature is new."""
+        names = lazy_names(self.fun, args, kwargs, positions)
+        try:
+            values = as_values(leaves)
+        except TypeError:
+            check_leaves(leaves, f"jit of {self.name}", names)
+            raise
+        types = [v.type for v in values]
+        key = (tree, current.key, local.axes_key, *types, *statics)
+        entry = self.cache.get(key)
+        if entry is None:
+            entry = self.trace_entry(key, values, tree, statics, names, args, kwargs, donated)
+        if current.disable_jit:
+            return self.run_unjitted(args, kwargs, statics)
+        return self.call_traced(entry, values) if local.frame is not None else self.run(entry, values)
+
+    def call_with_options(self, args, kwargs):
+        o = self.options
+        if current.disable_jit:
+            return self.fun(*args, **kwargs)
+        dynamic, positions, statics, donated_args, kwargs_dynamic, donated_kwargs = self.sort_arguments(args, kwargs)
+        leaves, tree = tree_flatten((dynamic, kwargs_dynamic))
+        donated = self.donated_leaves(dynamic, positions, kwargs_dynamic, donated_args, donated_kwargs) if \
+            (o.donate_argnums or o.donate_argnames) else ()
+        return self.call_slowly(leaves, tree, dynamic, kwargs_dynamic, statics, positions, donated)
+
+    def run_unjitted(self, args, kwargs, statics):
+        return self.fun(*args, **kwargs)
+
+    # -- arguments ---------------------------------------------------------------------------------------------
+
+    def sort_arguments(self, args, kwargs):
+        """Dynamic positional arguments and their positions, static ones as part of the key, donated ones."""
+        nums, names, donate_nums, donate_names = self.resolved(len(args))
+        statics, dynamic, positions = [], [], []
+        for i, a in enumerate(args):
+            if i in nums:
+                statics.append(Static(i, a, self))
+            else:
+                dynamic.append(a)
+                positions.append(i)
+        dynamic_kwargs = {}
+        for k, v in kwargs.items():
+            if k in names:
+                statics.append(Static(k, v, self))
+            else:
+                dynamic_kwargs[k] = v
+        return tuple(dynamic), tuple(positions), tuple(statics), donate_nums, dynamic_kwargs, donate_names
+
+    def resolved(self, n):
+        """Static and donated positions and names for a call with n positional arguments."""
+        o = self.options
+        nums = frozenset(i % n if i < 0 and n else i for i in o.static_argnums)
+        donate = frozenset(i % n if i < 0 and n else i for i in o.donate_argnums)
+        return nums, o.static_argnames, donate, o.donate_argnames
+
+    def donated_leaves(self, dynamic, positions, kwargs, donate_nums, donate_names):
+        out, i = [], 0
+        for position, a in zip(positions, dynamic):
+            n = tree_structure(a).num_leaves
+            if position in donate_nums:
+                out.extend(range(i, i + n))
+            i += n
+        for k in sorted(kwargs):
+            n = tree_structure(kwargs[k]).num_leaves
+            if k in donate_names:
+                out.extend(range(i, i + n))
+            i += n
+        return tuple(out)
+
+    # -- tracing -----------------------------------------------------------------------------------------------
+
+    def trace_entry(self, key, values, tree, statics, names, args, kwargs, donated=()):
+        types = [v.type for v in values]
+        strong_key = (tree, *key[1:3], *[t.strong for t in types], *statics)
+        base = self.by_strong.get(strong_key)
+        if base is not None and not base.weak_matters:
+            retag = retyped_outputs(base.jaxpr, [*[c.type for c in base.consts], *types])
+            if retag is not None:
+                entry = Entry(base.jaxpr, base.consts, tree, base.out_tree, False, base.donated, base.name, retag)
+                entry.rest, entry.forward, entry.call, entry.op = base.rest, base.forward, base.call, base.op
+                self.cache[key] = entry
+                return entry
+        entry = self.new_entry(types, tree, statics, names, donated)
+        if not any(c.__class__ is Tracer for c in entry.consts):
+            self.cache[key] = entry
+            self.by_strong.setdefault(strong_key, entry)
+        return entry
+
+    def new_entry(self, types, tree, statics, names, donated=()):
+        start = time.perf_counter()
+        fun = self.fun if not statics else with_statics(self.fun, statics)
+        flat = Flat(fun, tree)
+        flat.fn = fun
+        frame_out = []
+        jaxpr, consts = stage(flat, types, name=self.name, kind="jit", arg_names=names, frames=frame_out)
+        closed = intern(jaxpr.closed())
+        shift = len(consts)
+        entry = Entry(closed, list(consts), tree, flat.out_tree, frame_out[0].weak_matters, tuple(i + shift for i in donated), self.name)
+        self.record.append((tuple(types), tree, statics, describe(user_place(3)), time.perf_counter() - start))
+        return entry
+
+    # -- looking inside ----------------------------------------------------------------------------------------
+
+    def trace(self, *args, **kwargs):
+        """The program for these arguments (arrays or ShapeDtypeStructs): a `Traced`."""
+        dynamic, positions, statics, donate_nums, kw, donate_names = self.sort_arguments(args, kwargs)
+        leaves, tree = tree_flatten((dynamic, kw))
+        names = lazy_names(self.fun, dynamic, kw, positions)
+        check_leaves(leaves, f"jit of {self.name}", names)
+        types = [type_of(x) for x in leaves]
+        donated = self.donated_leaves(dynamic, positions, kw, donate_nums, donate_names)
+        entry = self.new_entry(types, tree, statics, names, donated)
+        return Traced(self, entry, types, tree, leaves)
+
+    def lower(self, *args, **kwargs):
+        """The StableHLO for these arguments: a `Lowered`."""
+        return self.trace(*args, **kwargs).lower()
+
+    def eval_shape(self, *args, **kwargs):
+        """The types of the result, as ShapeDtypeStructs."""
+        return self.trace(*args, **kwargs).out_info
+
+    def clear_cache(self):
+        """Forget all traces and compiled programs of this function."""
+        self.cache.clear()
+        self.by_strong.clear()
+
+    def _cache_size(self):
+        return len(self.cache)
+
+
+def _nothing(leaves):
+    return []
+
+
+def _spread_shardings(what, tree, shardings):
+    if shardings is None or hasattr(shardings, "device_set"):
+        return [shardings] * tree.num_leaves
+    return flatten_axes(what, tree, shardings, whole="the arguments" if "in_" in what else "the output")
+
+
+class Static:
+    """A static argument as part of a cache key."""
+
+    __slots__ = ("where", "value", "hash")
+
+    def __init__(self, where, value, jitted):
+        self.where, self.value = where, value
+        try:
+            self.hash = hash((where, value))
+        except TypeError:
+            name = where if isinstance(where, str) else _argument_name(jitted.fun, where)
+            raise ValueError(f"Non-hashable static arguments are used in a jit function: argument {name} of {jitted.name} has type "
+                             f"{type(value).__name__}, which is not hashable. Give it a __hash__ and __eq__ (a frozen dataclass has "
+                             "both), or do not mark it static.") from None
+
+    def __hash__(self):
+        return self.hash
+
+    def __eq__(self, other):
+        return (other.__class__ is Static and self.where == other.where and type(self.value) is type(other.value)
+                and bool(self.value == other.value))
+
+
+def _argument_name(fun, i):
+    try:
+        parameters = list(inspect.signature(fun).parameters.values())
+        return parameters[i].name if i < len(parameters) else f"number {i}"
+    except (TypeError, ValueError):
+        return f"number {i}"
+
+
+def with_statics(fun, statics):
+    """The function with its static arguments put back in place."""
+    by_position = {s.where: s.value for s in statics if isinstance(s.where, int)}
+    by_name = {s.where: s.value for s in statics if isinstance(s.where, str)}
+
+    @functools.wraps(fun)
+    def call(*args, **kwargs):
+        if by_position:
+            rest, full_args = iter(args), []
+            for i in range(len(args) + len(by_position)):
+                full_args.append(by_position[i] if i in by_position else next(rest))
+            args = full_args
+        return fun(*args, **kwargs, **by_name)
+    return call
+
+
+def retyped_outputs(jaxpr, types):
+    """The output types of a program for inputs that differ in weak types only, or None where it would be another program."""
+    env = dict(zip(jaxpr.invars, types))
+    try:
+        for e in jaxpr.eqns:
+            out = e.op.infer(tuple([v.type if v.__class__ is Literal else env[v] for v in e.ins]))
+            for v, t in zip(e.outs, out if e.op.multiple else (out,)):
+                if t.strong is not v.type.strong:
+                    return None
+                env[v] = t
+    except (TypeError, ValueError):
+        return None
+    return [v.type if v.__class__ is Literal else env[v] for v in jaxpr.outvars]
+
+
+# ---- stages -------------------------------------------------------------------------------------------------------
+
+class ArgInfo:
+    """What is known of an argument before the call: its type and whether it is donated."""
+
+    __slots__ = ("aval", "donated")
+
+    def __init__(self, aval, donated):
+        self.aval, self.donated = aval, donated
+
+    shape = property(lambda self: self.aval.shape)
+    dtype = property(lambda self: self.aval.dtype)
+
+    def __repr__(self):
+        return f"ArgInfo({self.aval}, donated={self.donated})"
+
+
+class Traced:
+    """A function's program for some argument types: `.jaxpr`, `.out_info`, `.lower()`."""
+
+    def __init__(self, jitted, entry, types, tree, leaves):
+        self.jitted, self.entry, self.types, self.tree, self.leaves = jitted, entry, types, tree, leaves
+        self.fun_name = jitted.name
+
+    @property
+    def jaxpr(self):
+        j, n = self.entry.jaxpr, len(self.entry.consts)
+        return ClosedJaxpr(Jaxpr(j.invars[:n], j.invars[n:], j.eqns, j.outvars), self.entry.consts)
+
+    in_tree = property(lambda self: self.tree)
+    out_tree = property(lambda self: self.entry.out_tree)
+    in_avals = property(lambda self: tree_unflatten(self.tree, self.types))
+
+    @property
+    def out_info(self):
+        return tree_unflatten(self.entry.out_tree, [ShapeDtypeStruct.of(t) for t in self.entry.jaxpr.out_types])
+
+    @property
+    def args_info(self):
+        shift, donated = len(self.entry.consts), set(self.entry.donated)
+        return tree_unflatten(self.tree, [ArgInfo(t, i + shift in donated) for i, t in enumerate(self.types)])
+
+    def lower(self, lowering_platforms=None, **options):
+        return Lowered(self)
+
+
+class Lowered:
+    """A function's StableHLO for some argument types: `.as_text()`, `.compile()`."""
+
+    def __init__(self, traced):
+        self.traced = traced
+        entry = traced.entry
+        places = tuple([*[c.placement for c in entry.consts], *[getattr(x, "placement", None) for x in traced.leaves]])
+        self.places = None if all(p is None for p in places) else places
+        self.plan = plan_for(entry.jaxpr, self.places, entry.name, entry.donated, traced.jitted.shardings(entry),
+                             traced.jitted.options.compiler_options)
+        self.text, self.callbacks = write_module(optimise(entry.jaxpr), self.plan, entry.name)
+
+    args_info = property(lambda self: self.traced.args_info)
+    out_info = property(lambda self: self.traced.out_info)
+    in_tree = property(lambda self: self.traced.tree)
+    out_tree = property(lambda self: self.traced.entry.out_tree)
+    donate_argnums = property(lambda self: self.traced.entry.donated)
+
+    def as_text(self, dialect=None, *, debug_info=False):
+        """The StableHLO text."""
+        return self.text
+
+    def cost_analysis(self):
+        return self.compile().cost_analysis()
+
+    def compile(self, compiler_options=None):
+        """Compile: a `Compiled`, to be called with arguments of the same types."""
+        plan = self.plan
+        if self.callbacks or compiler_options:
+            options = plan.compiler_options + tuple(sorted((compiler_options or {}).items()))
+            plan = Plan(**{**plan.__dict__, "host_callbacks": self.callbacks, "compiler_options": options})
+        return Compiled(self, compile_text(self.text, plan))
+
+
+class Compiled:
+    """A compiled program. Its arguments must have the types that it was compiled for."""
+
+    def __init__(self, lowered, executable):
+        self.lowered, self.executable = lowered, executable
+        entry = lowered.traced.entry
+        self.run = make_call(executable, list(entry.jaxpr.out_types))
+
+    args_info = property(lambda self: self.lowered.args_info)
+    out_info = property(lambda self: self.lowered.out_info)
+    in_tree = property(lambda self: self.lowered.in_tree)
+    out_tree = property(lambda self: self.lowered.out_tree)
+
+    def __call__(self, *args, **kwargs):
+        traced = self.lowered.traced
+        jitted, entry = traced.jitted, traced.entry
+        dynamic, _, _, _, kw, _ = jitted.sort_arguments(args, kwargs)
+        leaves, tree = tree_flatten((dynamic, kw))
+        if tree != traced.tree:
+            raise TypeError(f"The compiled function {jitted.name} was compiled for arguments of structure {traced.tree} and called with "
+                            f"{tree}.")
+        if local.frame is not None and any(x.__class__ is Tracer for x in leaves):
+            raise TypeError(f"Cannot apply JAX transformations to a function lowered and compiled for a particular signature: "
+                            f"{jitted.name} was called with a traced value. Transform the function before compiling it.")
+        values = as_values(leaves)
+        for i, (v, t) in enumerate(zip(values, traced.types)):
+            if v.type.strong is not t.strong:
+                name = lazy_names(jitted.fun, dynamic, kw)()[i]
+                raise TypeError("Argument types differ from the types for which this computation was compiled: argument "
+                                f"{name} of {jitted.name} was compiled for {t} and called with {v.type}.")
+        outs = self.run([*entry.consts, *values])
+        return entry.out_tree.unflatten(outs)
+
+    def as_text(self):
+        """The optimised HLO."""
+        return self.executable.as_text()
+
+    def cost_analysis(self):
+        return self.executable.cost_analysis()
+
+    def memory_analysis(self):
+        return self.executable.memory_analysis()
+
+    def runtime_executable(self):
+        return self.executable.loaded
+
+    @property
+    def input_shardings(self):
+        plan = self.executable.plan
+        n = len(self.lowered.traced.entry.consts)
+        found = plan.in_shardings or (None,) * len(self.lowered.traced.entry.jaxpr.invars)
+        return tree_unflatten(self.in_tree, found[n:])
+
+
+# ---- jit ------------------------------------------------------------------------------------------------------------
+
+class Options:
+    __slots__ = ("static_argnums", "static_argnames", "donate_argnums", "donate_argnames", "in_shardings", "out_shardings", "inline",
+                 "keep_unused", "compiler_options")
+
+
+def _ints(x, what):
+    if x is None:
+        return ()
+    if isinstance(x, int):
+        return (x,)
+    out = tuple(x)
+    if not all(isinstance(i, int) for i in out):
+        raise TypeError(f"jit: {what} must be an int or a sequence of ints, got {x!r}.")
+    return out
+
+
+def _names(x):
+    if x is None:
+        return ()
+    return (x,) if isinstance(x, str) else tuple(x)
+
+
+def jit(fun=None, /, *, in_shardings=None, out_shardings=None, static_argnums=None, static_argnames=None, donate_argnums=None,
+        donate_argnames=None, keep_unused=False, device=None, backend=None, inline=False, compiler_options=None):
+    """Compile a function with XLA.
+
+    `fun` is traced once per signature (tree structure, types and static arguments); later calls with the same signature run the
+    compiled program. Static arguments must be hashable and are part of the signature; donated arguments give their memory to the
+    results. Values computed inside have types and no numbers, so Python control flow on them is refused with the edit to make.
+
+    >>> import gnomon.numpy as jnp
+    >>> f = jit(lambda x: 2 * x + 1)
+    >>> float(f(jnp.float32(3.0)))
+    7.0
+    """
+    if fun is None:
+        return functools.partial(jit, in_shardings=in_shardings, out_shardings=out_shardings, static_argnums=static_argnums,
+                                 static_argnames=static_argnames, donate_argnums=donate_argnums, donate_argnames=donate_argnames,
+                                 keep_unused=keep_unused, inline=inline, compiler_options=compiler_options)
+    if not callable(fun):
+        raise TypeError(f"Expected a callable value, got {fun!r}: jit needs a function.")
+    if inspect.isgeneratorfunction(fun):
+        raise TypeError(f"Expected a function, got a generator function: {function_name(fun)}.")
+    o = Options()
+    nums, names = set(_ints(static_argnums, "static_argnums")), set(_names(static_argnames))
+    donate, donate_names = set(_ints(donate_argnums, "donate_argnums")), set(_names(donate_argnames))
+    _check_arguments(fun, nums, names, "static")
+    _check_arguments(fun, donate, donate_names, "donate")
+    if nums & donate:
+        raise ValueError(f"jit of {function_name(fun)}: static_argnums and donate_argnums cannot intersect, both have "
+                         f"{sorted(nums & donate)}.")
+    o.static_argnums, o.static_argnames = frozenset(nums), frozenset(names)
+    o.donate_argnums, o.donate_argnames = frozenset(donate), frozenset(donate_names)
+    o.in_shardings, o.out_shardings, o.inline, o.keep_unused = in_shardings, out_shardings, bool(inline), keep_unused
+    o.compiler_options = tuple(sorted((compiler_options or {}).items()))
+    return Jitted(fun, o)
+
+
+def _check_arguments(fun, nums, names, what):
+    """Complete positions by names and names by positions, from the function's signature; refuse what it has not."""
+    try:
+        parameters = list(inspect.signature(fun).parameters.values())
+    except (TypeError, ValueError):
+        return
+    positional = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+    keywords = any(p.kind is p.VAR_KEYWORD for p in parameters)
+    known = {p.name for p in parameters}
+    for name in names:
+        if name not in known and not keywords:
+            raise ValueError(f"jit of {function_name(fun)} has {what}_argnames={name!r}, but the function has no such argument; it has "
+                             f"{', '.join(sorted(known)) or 'none'}.")
+    for i in nums:
+        if not variadic and not -len(positional) <= i < len(positional):
+            raise ValueError(f"jit of {function_name(fun)} has {what}_argnums={i}, but the function takes {len(positional)} positional "
+                             "arguments.")
+    given_nums, given_names = set(nums), set(names)
+    for i in given_nums:
+        j = i if i >= 0 else i + len(positional)
+        if 0 <= j < len(positional) and not variadic:
+            names.add(positional[j])
+            nums.discard(i)
+            nums.add(j)
+    for name in given_names:
+        if name in positional:
+            nums.add(positional.index(name))
+
+
+# ---- make_jaxpr, eval_shape ---------------------------------------------------------------------------------------
+
+def make_jaxpr(fun, static_argnums=(), axis_env=None, return_shape=False, abstracted_axes=None):
+    """A function that returns the program of `fun` for its arguments, which may be ShapeDtypeStructs.
+
+    >>> print(make_jaxpr(lambda x: x * 2.0)(1.0))
+    { lambda ; a:f32[]. let b:f32[] = mul a 2.0:f32[] in (b,) }
+    """
+    if not callable(fun):
+        raise TypeError(f"make_jaxpr needs a function, got {type(fun).__name__}.")
+    static = _ints(static_argnums, "static_argnums")
+
+    def make_jaxpr_f(*args, **kwargs):
+        nums = {i % len(args) for i in static}
+        if nums:
+            full_args = args
+            positions = [i for i in range(len(args)) if i not in nums]
+            args = tuple(full_args[i] for i in positions)
+
+            def call(tree_args):
+                some, kw = tree_args
+                rest = iter(some)
+                return fun(*[a if i in nums else next(rest) for i, a in enumerate(full_args)], **kw)
+        else:
+            positions, call = None, None
+        leaves, tree = tree_flatten((args, kwargs))
+        names = lazy_names(fun, args, kwargs, positions)
+        check_leaves(leaves, "make_jaxpr", names)
+        flat = Flat(fun, tree, call)
+        jaxpr, consts = stage(flat, [type_of(x) for x in leaves], name=function_name(fun), kind="make_jaxpr", arg_names=names)
+        closed = ClosedJaxpr(jaxpr, consts)
+        if return_shape:
+            return closed, tree_unflatten(flat.out_tree, [ShapeDtypeStruct.of(t) for t in jaxpr.out_types])
+        return closed
+    try:
+        functools.update_wrapper(make_jaxpr_f, fun)
+    except Exception:               # a callable object may have odd attributes
+        pass
+    make_jaxpr_f.__name__ = f"make_jaxpr({function_name(fun)})"
+    return make_jaxpr_f
+
+
+def eval_shape(fun, *args, **kwargs):
+    """The types of `fun(*args, **kwargs)` as ShapeDtypeStructs, without computing anything.
+
+    >>> import gnomon.numpy as jnp
+    >>> eval_shape(lambda x: x[None], jnp.ones(3))
+    ShapeDtypeStruct(shape=(1, 3), dtype=float32)
+    """
+    leaves, tree = tree_flatten((args, kwargs))
+    names = lazy_names(fun, args, kwargs)
+    check_leaves(leaves, "eval_shape", names)
+    flat = Flat(fun, tree)
+    jaxpr, _ = stage(flat, [type_of(x) for x in leaves], name=function_name(fun), kind="eval_shape", arg_names=names)
+    return tree_unflatten(flat.out_tree, [ShapeDtypeStruct.of(t) for t in jaxpr.out_types])
+
+
+def typeof(x):
+    """The type of an array, traced value or number: shape, dtype, sharding, memory.
+
+    >>> str(typeof(1.0))
+    'float32[]'
+    """
+    return type_of(x)
+
+
+def eval_jaxpr(jaxpr, consts, *args):
+    """The outputs of a program for these arguments."""
+    return inline(jaxpr, consts, as_values(args)) if local.frame is not None else evaluate_jaxpr(jaxpr, consts, as_values(args))

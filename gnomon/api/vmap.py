@@ -1,0 +1,141 @@
+"""vmap: a function of one example as a function of many."""
+from __future__ import annotations
+
+import functools
+
+from gnomon.api.function import Flat, as_values, check_leaves, lazy_names, run_here
+from gnomon.base.source import function_name
+from gnomon.base.tree import argument_roots, flatten_axes, tree_flatten, tree_structure, tree_unflatten
+from gnomon.ir.dims import drop_dim
+from gnomon.ir.jaxpr import intern
+from gnomon.trace.context import local, named_axes
+from gnomon.trace.stage import stage
+from gnomon.transforms import Batching, vmap as vmap_program
+
+
+def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_name=None, sum_match=False):
+    """Map `fun` over an axis of its arguments.
+
+    `in_axes` is an int, None (not mapped) or a tree of them that matches the arguments or a prefix of them; keyword
+    arguments are mapped over axis 0. `out_axes` says where the mapped axis goes in the output. Inside, `axis_name` names the
+    axis for collectives (`lax.psum(x, axis_name)`). Errors: ValueError where axes do not match arguments, sizes disagree, or
+    an output that is None in `out_axes` depends on a mapped input.
+
+    >>> import gnomon.numpy as jnp
+    >>> vmap(jnp.dot)(jnp.ones((3, 2)), jnp.ones((3, 2))).shape
+    (3,)
+    """
+    if not callable(fun):
+        raise TypeError(f"vmap needs a function, got {type(fun).__name__}.")
+    if isinstance(in_axes, list):
+        in_axes = tuple(in_axes)
+    if not (in_axes is None or type(in_axes) in (int, tuple, dict)):
+        in_axes = _as_axes(in_axes)
+    name = function_name(fun)
+
+    def vmap_f(*args, **kwargs):
+        if isinstance(in_axes, tuple) and len(in_axes) != len(args):
+            raise ValueError("vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional arguments passed "
+                             f"to the function, but got {len(in_axes)=} and {len(args)=} for {name}.")
+        leaves, tree = tree_flatten((args, kwargs))
+        names = lazy_names(fun, args, kwargs)
+        check_leaves(leaves, "vmap", names)
+        values = as_values(leaves)
+        if isinstance(in_axes, int) or in_axes is None:
+            n_args = tree_structure(args).num_leaves
+            axes = [in_axes] * n_args + [0] * (len(values) - n_args)
+        else:
+            args_tree = tree_structure(args)
+            axes = flatten_axes("vmap in_axes", args_tree, in_axes, roots=tuple(argument_roots(fun, len(args))))
+            axes = [*axes, *[0] * (len(values) - len(axes))]
+        axes = [_in_range(a, v, i, names, name) for i, (a, v) in enumerate(zip(axes, values))]
+        size = _mapped_size(values, axes, names, name, axis_size)
+        return _run(fun, name, values, tree, axes, size, out_axes, axis_name, spmd_axis_name, names)
+
+    try:
+        functools.update_wrapper(vmap_f, fun)
+    except Exception:               # a callable object may have odd attributes
+        pass
+    vmap_f.__name__ = f"vmap({name})"
+    return vmap_f
+
+
+def _as_axes(in_axes):
+    leaves = tree_flatten(in_axes, lambda x: x is None)[0]
+    if all(isinstance(x, int) or x is None for x in leaves):
+        return in_axes
+    bad = next(x for x in leaves if not (isinstance(x, int) or x is None))
+    raise TypeError(f"vmap in_axes must be an int, None, or a tree of them, but it holds a {type(bad).__name__}: {bad!r}.")
+
+
+def _in_range(axis, value, i, names, name):
+    if axis is None:
+        return None
+    n = value.type.ndim
+    if not isinstance(axis, int) or isinstance(axis, bool):
+        raise TypeError(f"vmap in_axes must be ints or None, but argument {names()[i]} of {name} has the entry {axis!r}.")
+    if not -n <= axis < n:
+        raise ValueError(f"vmap was requested to map its argument along axis {axis}, which implies that its rank should be at least "
+                         f"{(axis if axis >= 0 else -axis - 1) + 1}, but argument {names()[i]} of {name} has type {value.type} (rank {n}). "
+                         "Give it in_axes None to leave it unmapped.")
+    return axis % n
+
+
+def _mapped_size(values, axes, names, name, axis_size):
+    sizes = [v.type.shape[a] for v, a in zip(values, axes) if a is not None]
+    if not sizes:
+        if axis_size is None:
+            raise ValueError(f"vmap must have at least one non-None value in in_axes, or an axis_size, to know how often to map {name}.")
+        return axis_size
+    size = sizes[0] if axis_size is None else axis_size
+    if any(n != size for n in sizes):
+        lines = []
+        for v, a, arg in zip(values, axes, names()):
+            if a is not None:
+                lines.append(f"axis {a} of argument {arg} of type {v.type} has size {v.type.shape[a]}")
+        if axis_size is not None:
+            lines.append(f"axis_size is {axis_size}")
+        raise ValueError("vmap got inconsistent sizes for array axes to be mapped: " + ", ".join(lines) + ".")
+    return size
+
+
+def _run(fun, name, values, tree, axes, size, out_axes, axis_name, spmd_axis_name, names):
+    types = [v.type if a is None else drop_dim(v.type, a) for v, a in zip(values, axes)]
+    flat = Flat(fun, tree)
+    known = [v if a is None else None for v, a in zip(values, axes)]
+    with named_axes({axis_name: size} if axis_name is not None else None):
+        jaxpr, captured = stage(flat, types, name=name, kind="vmap", arg_names=names, values=known)
+    closed = intern(jaxpr.closed())
+    out_tree = flat.out_tree
+    out_types = closed.out_types
+    wanted = tuple(_out_axes(out_axes, out_tree, out_types))
+    batching = Batching(size, axis_name, spmd_axis_name)
+    in_axes = (None,) * len(captured) + tuple(axes)
+    made, found = vmap_program(closed, in_axes, batching, None, wanted)
+    for i, (want, got) in enumerate(zip(wanted, found)):
+        if want is None and got is not None:
+            raise ValueError(f"vmap has mapped output but out_axes is None for output {i} of {name}, which depends on a mapped argument. "
+                             "Give it an axis in out_axes.")
+    return tree_unflatten(out_tree, run_here(made, [*captured, *values], f"vmap({name})"))
+
+
+def _out_axes(out_axes, out_tree, out_types):
+    if isinstance(out_axes, int):
+        axes = [out_axes] * out_tree.num_leaves
+    else:
+        axes = flatten_axes("vmap out_axes", out_tree, out_axes, whole="the output")
+    for a, t in zip(axes, out_types):
+        if a is None:
+            yield None
+        elif not -t.ndim - 1 <= a <= t.ndim:
+            raise ValueError(f"vmap out_axes entry {a} is out of range for an output of type {t}, which has {t.ndim + 1} dimensions with "
+                             "the mapped one.")
+        else:
+            yield a % (t.ndim + 1)
+
+
+def axis_size_in_scope(name):
+    """The size of a named axis in scope, or None."""
+    return local.axes.get(name)
+
+

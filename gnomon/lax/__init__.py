@@ -1,0 +1,1 @@
+"""gnomon.lax: the operations themselves, as functions, and structured control flow."""

@@ -1,0 +1,1 @@
+"""gnomon.nn: activation functions and other pieces of neural networks."""

@@ -1,0 +1,1 @@
+"""gnomon.numpy: NumPy's functions on Gnomon's arrays, with JAX's names and semantics."""

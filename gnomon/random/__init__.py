@@ -1,0 +1,1 @@
+"""gnomon.random: random numbers as functions of keys."""

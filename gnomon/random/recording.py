@@ -1,0 +1,153 @@
+"""What samplers share: how they are recorded, and what they ask of keys, shapes and dtypes."""
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+from gnomon.base.announce import announce
+from gnomon.base.settings import current
+from gnomon.ops.nested.call import Jit
+from gnomon.ops.random import generator, random_wrap
+from gnomon.ops.shape import broadcast_in_dim
+from gnomon.ops.convert import convert_element_type
+from gnomon.trace.build import program
+from gnomon.trace.context import local
+from gnomon.trace.stage import bind, value_of
+from gnomon.trace.value import Value
+from gnomon.types.dtype import canonicalize, is_complex, is_float, is_integer, is_key, is_unsigned, python_scalar_dtype
+
+# ---- recording -----------------------------------------------------------------------------------------------------
+
+
+def recorded(sampler):
+    """Make `sampler(*values, **statics) -> value` one `jit` equation of the same name. Programs are remembered by the
+    values' types and the statics, so outside of any trace a second call is one compiled program's."""
+    name, programs = sampler.__name__, {}
+
+    def call(*values, **statics):
+        values = [v if isinstance(v, Value) else value_of(v) for v in values]
+        types = tuple([v.type for v in values])
+        key = (types, *statics.items(), current.key, local.axes_key)
+        op = programs.get(key)
+        if op is None:
+            op = programs[key] = Jit(program(types, lambda *xs: [sampler(*xs, **statics)]), name)
+        return bind(op, *values)[0]
+    call.__name__ = name
+    return call
+
+
+# ---- keys ----------------------------------------------------------------------------------------------------------
+
+def implementation(impl):
+    """The generator that a user means: None (the setting's), a name, a key dtype, or the generator itself."""
+    if impl is None:
+        return generator(current.default_prng_impl)
+    if isinstance(impl, str):
+        return generator(impl)
+    return generator(impl.impl) if is_key(impl) else impl
+
+
+def as_keys(key, caller):
+    """`key` as an array of typed keys, and whether it was given as raw words (as `PRNGKey` makes them)."""
+    if isinstance(key, Value):
+        if is_key(key.type.dtype):
+            return key, False
+    elif not isinstance(key, np.ndarray):
+        raise TypeError(f"random.{caller} takes a random key, got {key!r}. Make one with random.key(seed).")
+    words, impl = value_of(key), implementation(None)
+    t = words.type
+    if t.dtype != np.uint32 or t.shape[-1:] != impl.key_shape:
+        raise TypeError(f"random.{caller} takes a random key, got an array of type {t}. Make a key with random.key(seed); raw "
+                        f"keys are uint32 with a last dimension of {impl.key_shape[0]}.")
+    return random_wrap(words, impl), True
+
+
+def one_key(key, caller):
+    """A single typed key, and whether it was given as raw words."""
+    key, raw = as_keys(key, caller)
+    if key.type.shape:
+        raise ValueError(f"random.{caller} accepts a single key, but was given a key array of shape {key.type.shape}. Use "
+                         "vmap for batching, or pick one of the keys.")
+    return key, raw
+
+
+# ---- shapes and dtypes ---------------------------------------------------------------------------------------------
+
+def as_shape(shape, caller):
+    """A shape as a tuple of ints; an int stands for one dimension."""
+    try:
+        if not isinstance(shape, (tuple, list)) and not (isinstance(shape, np.ndarray) and shape.ndim):
+            shape = (shape,)
+        shape = tuple([operator.index(n) for n in shape])
+    except TypeError:
+        raise TypeError(f"random.{caller} takes a shape of integers, got shape={shape!r}.") from None
+    if any(n < 0 for n in shape):
+        raise ValueError(f"random.{caller} takes a shape without negative sizes, got shape={shape}.")
+    return shape
+
+
+def common_shape(shape, caller, **parameters):
+    """The shape of a draw: `shape` if given, which the parameters must broadcast to, else the parameters' own."""
+    shapes = {name: np.shape(p) if not isinstance(p, Value) else p.type.shape for name, p in parameters.items()}
+    try:
+        own = np.broadcast_shapes(*shapes.values())
+        if shape is None:
+            return own
+        shape = as_shape(shape, caller)
+        if np.broadcast_shapes(shape, own) == shape:
+            return shape
+    except ValueError:
+        if shape is None:
+            raise ValueError(f"random.{caller} got parameters whose shapes do not broadcast: {named(shapes)}.") from None
+    raise ValueError(f"random.{caller} got shape={shape}, which does not hold its parameters: {named(shapes)} must broadcast to "
+                     "it.")
+
+
+def named(shapes):
+    return ", ".join([f"{name} of shape {s}" for name, s in shapes.items()])
+
+
+def float_dtype(dtype, caller, accepts=is_float, kind="a float"):
+    """The dtype of a draw of floats: the default float where `dtype` is None."""
+    return drawn_dtype(dtype, caller, float, accepts, kind)
+
+
+def drawn_dtype(dtype, caller, default, accepts, kind):
+    """The dtype of a draw, narrowed to 32 bits where x64 is off, which is announced."""
+    if dtype is None or dtype in (int, float, complex):
+        return python_scalar_dtype(dtype or default, current.enable_x64)[0]
+    wide = canonicalize(dtype, True)
+    if not accepts(wide):
+        raise ValueError(f"random.{caller} takes {kind} dtype, got dtype={wide}.")
+    narrow = canonicalize(wide, current.enable_x64)
+    if narrow != wide:
+        announce(f"random.{caller} was asked for {wide} and gives {narrow}, since enable_x64 is off. Set enable_x64 to draw "
+                 f"{wide}, or ask for {narrow}.")
+    return narrow
+
+
+def int_dtype(dtype, caller):
+    return drawn_dtype(dtype, caller, int, is_integer, "an integer")
+
+
+# ---- values --------------------------------------------------------------------------------------------------------
+
+def to_dtype(x, dtype):
+    return convert_element_type(x, dtype)
+
+
+def with_rank(x, rank):
+    """The value with leading dimensions of size 1, so that it has `rank`."""
+    t = x.type
+    if t.ndim == rank:
+        return x
+    return broadcast_in_dim(x, (1,) * (rank - t.ndim) + t.shape, tuple(range(rank - t.ndim, rank)))
+
+
+def with_shape(x, shape):
+    """The value, repeated to `shape`."""
+    t = x.type
+    if t.shape == shape:
+        return x
+    return broadcast_in_dim(x, shape, tuple(range(len(shape) - t.ndim, len(shape))))

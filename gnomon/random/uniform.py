@@ -1,0 +1,122 @@
+"""Bits, uniform numbers, integers, and what is one comparison away from them."""
+from __future__ import annotations
+
+import numpy as np
+
+from gnomon import lax
+from gnomon.ops.random import BITS, random_bits, random_split
+from gnomon.random.recording import (as_shape, common_shape, drawn_dtype, float_dtype, int_dtype, number, one_key, parameter,
+                                     placed, recorded, to_dtype, with_rank)
+from gnomon.types.dtype import finfo, iinfo, is_float, is_integer, is_unsigned
+
+__all__ = ["bernoulli", "bits", "rademacher", "randint", "uniform"]
+
+
+def pair(keys):
+    """The two keys of an array of two."""
+    return keys[0], keys[1]
+
+
+# ---- bits ----------------------------------------------------------------------------------------------------------
+
+def bits(key, shape=(), dtype=None, *, out_sharding=None):
+    """Unsigned integers, uniform over all values of the dtype.
+
+    Returns an array of `shape` and of `dtype`, an unsigned integer dtype (default: uint32, uint64 with x64). TypeError for
+    what is not a key, ValueError for several keys or another dtype.
+
+    >>> bits(key(0), (2,))
+    Array([4070199207, 4202045785], dtype=uint32)
+    """
+    key, _ = one_key(key, "bits")
+    dtype = drawn_dtype(np.uint64 if dtype is None else dtype, "bits", int, is_unsigned, "an unsigned integer",
+                        say=dtype is not None)
+    return placed(random_bits(key, dtype.itemsize * 8, as_shape(shape, "bits")), out_sharding)
+
+
+# ---- uniform -------------------------------------------------------------------------------------------------------
+
+def uniform(key, shape=(), dtype=None, minval=0.0, maxval=1.0, *, out_sharding=None):
+    """Floats uniform over ``[minval, maxval)``.
+
+    `minval` and `maxval` are numbers or arrays that broadcast to `shape`. Returns an array of `shape` and of `dtype`, a
+    float dtype (default: float32, float64 with x64). TypeError for what is not a key, ValueError for several keys, for a
+    dtype that is not a float's, for bounds that do not fit the shape.
+
+    >>> uniform(key(0), (2,))
+    Array([0.947667, 0.978...], dtype=float32)
+    """
+    key, _ = one_key(key, "uniform")
+    shape = common_shape(as_shape(shape, "uniform"), "uniform", minval=minval, maxval=maxval)
+    return placed(_uniform(key, minval, maxval, shape=shape, dtype=float_dtype(dtype, "uniform")), out_sharding)
+
+
+@recorded
+def _uniform(key, minval, maxval, *, shape, dtype):
+    """Random bits as the mantissa of a float in [1, 2), shifted to [0, 1) and stretched."""
+    minval, maxval = [with_rank(to_dtype(x, dtype), len(shape)) for x in (minval, maxval)]
+    info = finfo(dtype)
+    width = max(8, info.bits) if info.nmant >= 8 else 8         # as few bits as hold the mantissa
+    word = BITS[info.bits]
+    drawn = to_dtype(random_bits(key, width, shape), word)
+    one = np.ones((), dtype).view(word)[()]
+    mantissa = lax.shift_right_logical(drawn, number(width - info.nmant, word))
+    fraction = lax.bitcast_convert_type(lax.bitwise_or(mantissa, number(one, word)), dtype) - number(1.0, dtype)
+    # rounding must not take the result below the lower end
+    return lax.max(minval, fraction * (maxval - minval) + minval)
+
+
+# ---- integers ------------------------------------------------------------------------------------------------------
+
+def randint(key, shape, minval, maxval, dtype=int, *, out_sharding=None):
+    """Integers uniform over ``[minval, maxval)``.
+
+    `minval` and `maxval` are integers or integer arrays that broadcast to `shape`; `maxval` may be one more than the
+    dtype's largest, so that all its values can be drawn. Where ``maxval <= minval``, the result is `minval`. Returns an
+    array of `shape` and of `dtype`, an integer dtype. TypeError for what is not a key, or for a dtype or bounds that are not
+    integers.
+
+    >>> randint(key(0), (4,), 0, 10)
+    Array([...], dtype=int32)
+    """
+    key, _ = one_key(key, "randint")
+    dtype = int_dtype(dtype, "randint", TypeError)
+    shape = common_shape(as_shape(shape, "randint"), "randint", minval=minval, maxval=maxval)
+    # narrow integers are drawn as wider ones, in which the upper end fits
+    wide = dtype if dtype.itemsize >= 4 else np.dtype("int32")
+    (minval, _), (maxval, beyond) = [bound(x, name, dtype, wide) for x, name in ((minval, "minval"), (maxval, "maxval"))]
+    return placed(to_dtype(_randint(key, minval, maxval, beyond, shape=shape, dtype=wide), dtype), out_sharding)
+
+
+def bound(x, name, dtype, wide):
+    """An end of the range as a value of the dtype `wide`, held to what `dtype` has, and whether it is beyond the largest
+    number of `wide`."""
+    low, high = iinfo(dtype).min, iinfo(dtype).max + (wide != dtype)
+    if isinstance(x, int):
+        return number(min(max(x, low), high), wide), number(x > high, np.dtype(bool))
+    x = parameter(x, "randint", name)
+    t = x.type
+    if not is_integer(t.dtype):
+        if t.dtype != bool and not is_float(t.dtype):
+            raise TypeError(f"random.randint takes an integer {name}, got a value of type {t}.")
+        x = to_dtype(x, wide)
+    own = iinfo(x.type.dtype)
+    beyond = lax.gt(x, number(high, x.type.dtype)) if own.max > high else number(False, np.dtype(bool))
+    if own.min < low or own.max > high:
+        x = lax.clamp(number(max(low, own.min), x.type.dtype), x, number(min(high, own.max), x.type.dtype))
+    return to_dtype(x, wide), beyond
+
+
+@recorded
+def _randint(key, minval, maxval, beyond, *, shape, dtype):
+    """Two words of bits make a number of twice the width, so that its remainder is close to uniform."""
+    rank, word = len(shape), BITS[8 * dtype.itemsize]
+    minval, maxval, beyond = [with_rank(x, rank) for x in (minval, maxval, beyond)]
+    high, low = [random_bits(k, 8 * dtype.itemsize, shape) for k in pair(random_split(key, (2,)))]
+    some = lax.gt(maxval, minval)
+    span = lax.select_n(some, number(1, word), to_dtype(maxval - minval, word))
+    span = span + to_dtype(lax.bitwise_and(some, beyond), word)
+    half = lax.rem(number(1 << 4 * dtype.itemsize, word), span)
+    factor = lax.rem(half * half, span)
+    offset = lax.rem(lax.rem(high, span) * factor + lax.rem(low, span), span)
+    return minval + to_dtype(offset, dtype)

@@ -1,0 +1,34 @@
+"""Programs that a transform made outside jit: evaluated op by op the first time their structure is seen, compiled from
+the second time on (in the background where they are large, op by op until that is ready)."""
+from __future__ import annotations
+
+import threading
+
+from gnomon.run.programs import call_for, placements_of
+from gnomon.trace.stage import evaluate_jaxpr
+
+LARGE = 400         # equations from which compiling is left to a thread
+
+
+def run(jaxpr, arrays, name="main"):
+    """The outputs of a closed, interned program."""
+    memo = jaxpr.memo
+    places = placements_of(arrays)
+    ready = memo.get(("ready", places))
+    if ready is not None:
+        return ready(arrays)
+    seen = memo.get("seen", 0)
+    memo["seen"] = seen + 1
+    if seen == 0 or not jaxpr.eqns:
+        return evaluate_jaxpr(jaxpr, (), arrays)
+    if len(jaxpr.eqns) <= LARGE:
+        call = memo[("ready", places)] = call_for(jaxpr, places, name)
+        return call(arrays)
+    if seen == 1:
+        def prepare():
+            try:
+                memo[("ready", places)] = call_for(jaxpr, places, name)
+            except Exception:       # the next call meets the same error in the user's own thread
+                memo["seen"] = -1_000_000
+        threading.Thread(target=prepare, daemon=True).start()
+    return evaluate_jaxpr(jaxpr, (), arrays)
