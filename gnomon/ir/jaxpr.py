@@ -28,7 +28,7 @@ class Var:
 
 
 class Literal:
-    """A scalar constant written into a program. `value` is a Python or NumPy scalar."""
+    """A constant written into a program: a Python or NumPy scalar, or (where a derivative rule brought one) an array."""
 
     __slots__ = ("value", "type")
 
@@ -37,14 +37,29 @@ class Literal:
 
     @property
     def key(self):
-        """What distinguishes it from other literals (0.0 from -0.0, too)."""
-        return repr(self.value), self.type
+        """What distinguishes it from other literals (0.0 from -0.0, too); arrays are told apart by identity."""
+        return (ByIdentity(self.value) if self.type.shape else repr(self.value)), self.type
 
     aval = property(lambda self: self.type)
     val = property(lambda self: self.value)
 
     def __repr__(self):
         return f"Literal({self.value}:{self.type.short()})"
+
+
+class ByIdentity:
+    """An object as a key that keeps it alive."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value):
+        self.value = value
+
+    def __hash__(self):
+        return id(self.value)
+
+    def __eq__(self, other):
+        return other.__class__ is ByIdentity and self.value is other.value
 
 
 class Eqn:

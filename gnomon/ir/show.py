@@ -43,6 +43,8 @@ class Printer:
 
     def number(self, lit):
         value = lit.value
+        if lit.type.shape:
+            return "[...]"
         return str(value.item() if isinstance(value, np.generic) else value)
 
     def type(self, t):

@@ -9,7 +9,7 @@ import numpy as np
 
 from gnomon.base.errors import Refused
 from gnomon.ir.jaxpr import Literal
-from gnomon.lower.text import (dense, ints, physical, physical_type, scalar_text, tensor_text, type_text)
+from gnomon.lower.text import (dense, dense_bytes, ints, physical, physical_type, scalar_text, tensor_text, type_text)
 from gnomon.types.dtype import is_complex, is_key
 from gnomon.types.value_type import ArrayType
 
@@ -122,7 +122,9 @@ class Emitter:
         return self.constant(value, ArrayType((), np.dtype(dtype)))
 
     def literal(self, lit):
-        return self.constant(lit.value, lit.type)
+        if not lit.type.shape:
+            return self.constant(lit.value, lit.type)
+        return self._constant(dense_bytes(lit.value), lit.type)
 
     # -- the commonest forms -----------------------------------------------------------------------------------
 
@@ -135,6 +137,10 @@ class Emitter:
                           f"{name} = {op} {', '.join([x.name for x in xs])} : "
                           f"({', '.join([type_text(x.type) for x in xs])}) -> {type_text(out)}")
         return HloValue(name, out)
+
+    def chlo(self, op, xs, out=None):
+        """An op of the chlo dialect, in the generic form, since its short form differs from op to op."""
+        return self.generic(op, xs, outs=[self.out if out is None else out])[0]
 
     def aligned(self, xs, shape=None):
         """Elementwise operands, each repeated to the result's shape."""

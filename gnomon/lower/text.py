@@ -71,6 +71,14 @@ def dense(array):
     return "[" + ", ".join([dense(x) for x in array]) + "]"
 
 
+def dense_bytes(array):
+    """The inside of `dense<...>` for an array of any size: its bytes in hexadecimal."""
+    array = np.asarray(array)
+    if array.dtype == bool or array.size == 0 or array.dtype.kind == "V" and array.dtype.itemsize < 1:
+        return dense(array)
+    return f'"0x{np.ascontiguousarray(array).tobytes().hex().upper()}"'
+
+
 def ints(values):
     """`array<i64: 1, 2>`."""
     values = list(values)

@@ -123,7 +123,7 @@ def constant(x):
     if cls is Array:
         return x
     if cls is Literal:
-        return scalar_array(x.value, x.type)
+        return x.value if x.type.shape else scalar_array(x.value, x.type)
     if cls is Tracer:
         if x.frame.closed:
             raise leaked(x)

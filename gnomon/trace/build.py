@@ -1,9 +1,33 @@
 """Building one program from another: what every Jaxpr -> Jaxpr transform starts with."""
 from __future__ import annotations
 
-from gnomon.ir.jaxpr import Eqn, Var, intern
+from gnomon.base.errors import Refused
+from gnomon.ir.jaxpr import Eqn, Jaxpr, Literal, Var, intern
 from gnomon.trace.context import local
 from gnomon.trace.stage import Frame, Tracer
+
+
+class TransformFrame(Frame):
+    """The frame of a program made by a transform, which is closed: arrays that a user's rule brings along are written into it
+    as array literals, and values of other programs are refused."""
+
+    __slots__ = ()
+
+    def capture(self, value):
+        if value.__class__ is Tracer:
+            raise Refused(f"a derivative rule uses a value of type {value.type} that was traced outside of it; pass it to the function as "
+                          "an argument, or keep it as a residual")
+        return Literal(value, value.type)
+
+
+def with_literals(jaxpr, captured):
+    """A program whose captured arrays are written into it as array literals."""
+    if not captured:
+        return jaxpr
+    frame = TransformFrame()
+    literals = {v: frame.capture(x) for v, x in zip(jaxpr.constvars, captured)}
+    eqns = [Eqn(e.op, tuple([literals.get(v, v) for v in e.ins]), e.outs, e.place) for e in jaxpr.eqns]
+    return Jaxpr((), jaxpr.invars, eqns, [literals.get(v, v) for v in jaxpr.outvars])
 
 
 class Builder:
@@ -14,7 +38,7 @@ class Builder:
     place in the user's code given by the equation handed to `at`."""
 
     def __init__(self, invars):
-        self.frame = Frame()
+        self.frame = TransformFrame()
         self.frame.invars = tuple(invars)
         self.rename = {}
 
@@ -56,9 +80,7 @@ class Builder:
             self.rename[old] = new
 
     def finish(self, outs):
-        jaxpr, captured = self.frame.finish(outs)
-        assert not captured, "a rule captured a value from outside its program"
-        return jaxpr
+        return self.frame.finish(outs)[0]
 
 
 def fresh(types):

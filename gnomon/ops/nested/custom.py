@@ -100,8 +100,8 @@ class VjpRules:
     """How a custom_vjp function is run backward.
 
     `forward(nonzero, T)` -> (program inputs -> (outputs, residuals), number of residuals);
-    `backward(nonzero, T)` -> (program (residuals, cotangents of the outputs) -> cotangents of the inputs that have one,
-    per input whether it has one)."""
+    `backward(nonzero, T)` -> (program (residuals, cotangents of the outputs that can have one) -> cotangents of the inputs that
+    have one, per input whether it has one)."""
 
     def forward(self, nonzero, T):
         raise NotImplementedError
@@ -130,7 +130,9 @@ class BatchedVjpRules(VjpRules):
         key = ("backward", nonzero)
         if key not in self.memo:
             jaxpr, has = self.rules.backward(nonzero, T)
-            batched = (*self.memo["residuals", nonzero], *self.out_batched)
+            out_types = self.memo["forward", nonzero][0].out_types[:len(self.out_batched)]
+            cts = pick([T.has_tangent(t) for t in out_types], self.out_batched)
+            batched = (*self.memo["residuals", nonzero], *cts)
             axes = tuple(0 if b else None for b in batched)
             wide, found = T.vmap(jaxpr, axes, self.batching)
             target = pick(has, self.axes)
@@ -241,9 +243,8 @@ class CustomLin(NestedOp):
 
     def transpose(self, T, cts, *args):
         residuals = args[:self.num_res]
-        given = iter(cts)
-        cts = [next(given) if T.has_tangent(t) else None for t in self.out_types]
-        cts = [zeros(T.tangent_type(t)) if ct is None else ct for ct, t in zip(cts, self.out_types)]
+        moving = [t for t in self.out_types if T.has_tangent(t)]
+        cts = [zeros(T.tangent_type(t)) if ct is None else ct for ct, t in zip(cts, moving)]
         back, has = self.rules.backward(self.nonzero, T)
         outs = iter(inline(back, (), [*residuals, *cts]))
         found = [next(outs) if h else None for h in has]

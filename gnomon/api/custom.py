@@ -1,0 +1,428 @@
+"""custom_jvp and custom_vjp: functions whose derivatives their author gives."""
+from __future__ import annotations
+
+import functools
+import inspect
+
+import numpy as np
+
+from gnomon.api.function import Flat, as_values, check_leaves, lazy_names, type_of
+from gnomon.base.source import function_name
+from gnomon.base.tree import tree_flatten, tree_map, tree_unflatten
+from gnomon.ir.jaxpr import intern
+from gnomon.ops.arithmetic import add_any
+from gnomon.ops.convert import convert_element_type
+from gnomon.ops.nested.custom import CustomJvpCall, CustomVjpCall, JvpRule, VjpRules
+from gnomon.ops.shape import zeros
+from gnomon.trace.build import with_literals
+from gnomon.trace.context import local
+from gnomon.trace.stage import bind, stage, value_of
+from gnomon.transforms import has_tangent, tangent_type
+from gnomon.types.dtype import tangent_dtype
+
+
+class SymbolicZero:
+    """A tangent or cotangent that is known to be zero: it has a type (`aval`) and no numbers."""
+
+    __slots__ = ("aval",)
+
+    def __init__(self, aval):
+        self.aval = aval
+
+    shape = property(lambda self: self.aval.shape)
+    dtype = property(lambda self: self.aval.dtype)
+    ndim = property(lambda self: self.aval.ndim)
+    size = property(lambda self: self.aval.size)
+    weak_type = property(lambda self: self.aval.weak_type)
+
+    def __repr__(self):
+        return f"SymbolicZero({self.aval})"
+
+    def __add__(self, other):
+        return other
+
+    __radd__ = __add__
+
+
+class CustomVJPPrimal:
+    """What a custom_vjp forward rule with symbolic zeros gets for each input: its value, and whether it is perturbed."""
+
+    __slots__ = ("value", "perturbed")
+
+    def __init__(self, value, perturbed):
+        self.value, self.perturbed = value, perturbed
+
+
+def zero_from_primal(x, symbolic_zeros=False):
+    """The zero tangent of a value."""
+    t = type_of(x)
+    if not has_tangent(t):
+        return SymbolicZero(t.with_dtype(tangent_dtype(t.dtype))) if symbolic_zeros else np.zeros(t.shape, tangent_dtype(t.dtype))
+    return SymbolicZero(tangent_type(t)) if symbolic_zeros else value_of(zeros(tangent_type(t)))
+
+
+def _positional(fun, args, kwargs):
+    """Keyword arguments put in their places."""
+    if not kwargs:
+        return tuple(args)
+    try:
+        bound = inspect.signature(fun).bind(*args, **kwargs)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{function_name(fun)}: {error}") from None
+    bound.apply_defaults()
+    if bound.kwargs:
+        raise TypeError(f"The following keyword arguments could not be resolved to positions: {', '.join(bound.kwargs)}; "
+                        f"functions with custom derivatives such as {function_name(fun)} take positional arguments.")
+    return bound.args
+
+
+class _Custom:
+    """What custom_jvp and custom_vjp share: sorting arguments, and staging the function."""
+
+    def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()):
+        functools.update_wrapper(self, fun)
+        self.fun = fun
+        nums = set([nondiff_argnums] if isinstance(nondiff_argnums, int) else nondiff_argnums)
+        if nondiff_argnames:
+            names = (nondiff_argnames,) if isinstance(nondiff_argnames, str) else nondiff_argnames
+            order = list(inspect.signature(fun).parameters)
+            nums.update(order.index(n) for n in names)
+        self.nondiff_argnums = tuple(sorted(nums))
+        self.rules = {}
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else functools.partial(self, instance)
+
+    def sort(self, args, kwargs):
+        """All positional arguments, the positions of those that are traced, and the others."""
+        args = _positional(self.fun, args, kwargs)
+        nums = {i % len(args) if i < 0 else i for i in self.nondiff_argnums}
+        dynamic = [i for i in range(len(args)) if i not in nums]
+        return args, dynamic, tuple((i, a) for i, a in enumerate(args) if i in nums)
+
+    def put_back(self, held, dynamic_args):
+        """The full positional arguments."""
+        rest, fixed = iter(dynamic_args), dict(held)
+        return [fixed[i] if i in fixed else next(rest) for i in range(len(held) + len(dynamic_args))]
+
+    def stage(self, args, dynamic, held, what):
+        chosen = tuple(args[i] for i in dynamic)
+        leaves, tree = tree_flatten(chosen)
+        names = lazy_names(self.fun, chosen, {}, dynamic)
+        check_leaves(leaves, what, names)
+        values = as_values(leaves)
+        flat = Flat(self.fun, tree, lambda some: self.fun(*self.put_back(held, some)))
+        jaxpr, captured = stage(flat, [v.type for v in values], name=function_name(self.fun), kind=what, arg_names=names)
+        return intern(jaxpr.closed()), list(captured), values, tree, flat.out_tree
+
+    def rule_for(self, cls, key, *args):
+        """One rule object per signature, so that equal calls are equal programs."""
+        try:
+            found = self.rules.get(key)
+        except TypeError:           # a nondiff argument that is not hashable
+            return cls(self, *args)
+        if found is None:
+            found = self.rules[key] = cls(self, *args)
+        return found
+
+
+class custom_jvp(_Custom):
+    """A function with a forward derivative of its own, for use as a decorator; `defjvp` gives the rule.
+
+    The rule is called with (nondiff arguments, primals, tangents) and returns (primal output, tangent output). `nondiff_argnums`
+    names arguments that are passed through as they are. Reverse mode follows from the rule, which must be linear in the tangents.
+
+    >>> @custom_jvp
+    ... def f(x):
+    ...     return x * x
+    >>> @f.defjvp
+    ... def f_jvp(primals, tangents):
+    ...     (x,), (t,) = primals, tangents
+    ...     return f(x), 10.0 * t
+    >>> import gnomon
+    >>> float(gnomon.grad(f)(3.0))
+    10.0
+    """
+
+    jvp = None
+    symbolic_zeros = False
+
+    def defjvp(self, jvp, symbolic_zeros=False):
+        """Give the rule."""
+        self.jvp, self.symbolic_zeros = jvp, symbolic_zeros
+        self.rules.clear()
+        return jvp
+
+    def defjvps(self, *jvps):
+        """Give one rule per argument: jvp_i(tangent_i, primal_out, *primals), or None for a zero contribution."""
+        if self.nondiff_argnums:
+            raise TypeError(f"defjvps of {function_name(self.fun)} cannot be used with nondiff_argnums. Use defjvp.")
+
+        def rule(primals, tangents):
+            out = self(*primals)
+            total = None
+            for j, t in zip(jvps, tangents):
+                if j is not None:
+                    term = j(t, out, *primals)
+                    total = term if total is None else tree_map(lambda a, b: add_any(value_of(a), value_of(b)), total, term)
+            if total is None:
+                total = tree_map(zero_from_primal, out)
+            return out, total
+        self.defjvp(rule)
+
+    def __call__(self, *args, **kwargs):
+        if self.jvp is None:
+            raise AttributeError(f"No JVP defined for custom_jvp function {function_name(self.fun)} using defjvp.")
+        if local.frame is None:
+            return self.fun(*args, **kwargs)
+        args, dynamic, held = self.sort(args, kwargs)
+        jaxpr, captured, values, tree, out_tree = self.stage(args, dynamic, held, "custom_jvp")
+        n = len(captured)
+        key = (self.jvp, tree, out_tree, tuple((i, type(a), a) for i, a in held), n, jaxpr.in_types[n:])
+        rule = self.rule_for(UserJvpRule, key, held, tree, out_tree, jaxpr, n)
+        outs = bind(CustomJvpCall(jaxpr, rule, function_name(self.fun), n, self.symbolic_zeros), *captured, *values)
+        return tree_unflatten(out_tree, outs)
+
+
+class UserJvpRule(JvpRule):
+    """A custom_jvp rule, staged when it is needed, once per set of moving inputs."""
+
+    def __init__(self, owner, held, tree, out_tree, jaxpr, n_consts):
+        self.jvp, self.symbolic_zeros, self.fun = owner.jvp, owner.symbolic_zeros, owner.fun
+        self.held, self.tree, self.out_tree, self.jaxpr, self.n_consts = held, tree, out_tree, jaxpr, n_consts
+        self.memo = {}
+
+    def stage(self, nonzero, T):
+        if nonzero not in self.memo:
+            self.memo[nonzero] = self._stage(nonzero)
+        return self.memo[nonzero]
+
+    def _stage(self, nonzero):
+        types = self.jaxpr.in_types
+        nonzero = tuple(nz and has_tangent(t) for nz, t in zip(nonzero, types))
+        n, k = len(types), self.n_consts
+        has = []
+        name = function_name(self.jvp)
+
+        def run(*xs):
+            primals, given = xs[k:n], iter(xs[n:])
+            tangents = [next(given) if nz else zero_from_primal(x, self.symbolic_zeros) for x, nz in zip(primals, nonzero[k:])]
+            out = self.jvp(*[a for _, a in self.held], tree_unflatten(self.tree, primals), tree_unflatten(self.tree, tangents))
+            if not isinstance(out, (tuple, list)) or len(out) != 2:
+                raise TypeError(f"Custom JVP rule {name} for function {function_name(self.fun)} must produce a pair (list or tuple of "
+                                f"length two) representing primal and tangent outputs, but got {out!r}.")
+            primal, tangent = out
+            ys, y_tree = tree_flatten(primal)
+            if y_tree != self.out_tree:
+                raise TypeError(f"Custom JVP rule {name} for function {function_name(self.fun)} must produce primal outputs of structure "
+                                f"{self.out_tree}, like the function, but they have {y_tree}.")
+            ts, t_tree = tree_flatten(tangent, lambda x: x is None)
+            if t_tree != y_tree:
+                raise TypeError(f"Custom JVP rule {name} for function {function_name(self.fun)} must produce primal and tangent outputs "
+                                f"with equal container (pytree) structures, but got {y_tree} and {t_tree} respectively.")
+            ys = [self.primal(value_of(y), v.type) for y, v in zip(ys, self.jaxpr.outvars)]
+            ts = [self.tangent(t, y) for t, y in zip(ts, ys)]
+            has[:] = [t is not None for t in ts]
+            return [*ys, *[t for t in ts if t is not None]]
+        moving = [tangent_type(t) for t, nz in zip(types, nonzero) if nz]
+        jaxpr, captured = stage(run, [*types, *moving], name=name, kind="custom_jvp")
+        return intern(with_literals(jaxpr, captured)), tuple(has)
+
+    def primal(self, y, t):
+        if y.type.shape != t.shape or y.type.dtype != t.dtype:
+            raise TypeError(f"Custom JVP rule {function_name(self.jvp)} for function {function_name(self.fun)} produced a primal output of "
+                            f"type {y.type}, but the function's has type {t}.")
+        return y
+
+    def tangent(self, t, y):
+        """A tangent of the output's type, or None for zero."""
+        if t is None or t.__class__ is SymbolicZero or getattr(t, "dtype", None) == _FLOAT0:
+            return None
+        if not has_tangent(y.type):
+            return None
+        want = tangent_type(y.type)
+        t = value_of(t)
+        if t.type.shape != want.shape or (t.type.dtype != want.dtype and not t.type.weak_type):
+            raise TypeError(f"Custom JVP rule {function_name(self.jvp)} for function {function_name(self.fun)} must produce primal and "
+                            f"tangent outputs with corresponding shapes and dtypes. Expected {want} (tangent type of {y.type}) but got "
+                            f"{t.type}.")
+        return convert_element_type(t, want.dtype, t.type.weak_type) if t.type.dtype != want.dtype else t
+
+
+_FLOAT0 = tangent_dtype(np.dtype("int32"))
+
+
+class custom_vjp(_Custom):
+    """A function with a reverse derivative of its own, for use as a decorator; `defvjp` gives the rules.
+
+    fwd(*args) returns (output, residuals); bwd(nondiff arguments, residuals, cotangent of the output) returns a tuple with a
+    cotangent for each differentiated argument, None for zero.
+
+    >>> @custom_vjp
+    ... def f(x):
+    ...     return x * x
+    >>> f.defvjp(lambda x: (x * x, x), lambda x, ct: (10.0 * ct,))
+    >>> import gnomon
+    >>> float(gnomon.grad(f)(3.0))
+    10.0
+    """
+
+    fwd = bwd = None
+    symbolic_zeros = False
+
+    def defvjp(self, fwd, bwd, symbolic_zeros=False, optimize_remat=False):
+        """Give the forward and the backward rule."""
+        self.fwd, self.bwd, self.symbolic_zeros = fwd, bwd, symbolic_zeros
+        self.rules.clear()
+
+    defvjp_all = defvjp
+
+    def __call__(self, *args, **kwargs):
+        if self.fwd is None:
+            raise AttributeError(f"No VJP defined for custom_vjp function {function_name(self.fun)} using defvjp.")
+        if local.frame is None:
+            return self.fun(*args, **kwargs)
+        args, dynamic, held = self.sort(args, kwargs)
+        jaxpr, captured, values, tree, out_tree = self.stage(args, dynamic, held, "custom_vjp")
+        n = len(captured)
+        key = (self.fwd, self.bwd, tree, out_tree, tuple((i, type(a), a) for i, a in held), n, jaxpr.in_types[n:])
+        rules = self.rule_for(UserVjpRules, key, held, tree, out_tree, jaxpr, n)
+        outs = bind(CustomVjpCall(jaxpr, rules, function_name(self.fun), n, self.symbolic_zeros), *captured, *values)
+        return tree_unflatten(out_tree, outs)
+
+
+class UserVjpRules(VjpRules):
+    """The rules of a custom_vjp function, staged when they are needed."""
+
+    def __init__(self, owner, held, tree, out_tree, jaxpr, n_consts):
+        self.owner, self.fwd, self.bwd, self.fun, self.symbolic_zeros = owner, owner.fwd, owner.bwd, owner.fun, owner.symbolic_zeros
+        self.held, self.tree, self.out_tree, self.jaxpr, self.n_consts = held, tree, out_tree, jaxpr, n_consts
+        self.memo = {}
+
+    def forward(self, nonzero, T):
+        key = ("forward", nonzero)
+        if key not in self.memo:
+            self.memo[key], self.memo["residuals", nonzero] = self._forward(nonzero)
+        return self.memo[key]
+
+    def _forward(self, nonzero):
+        types, k = self.jaxpr.in_types, self.n_consts
+        name, found = function_name(self.fwd), []
+
+        def run(*xs):
+            primals = xs[k:]
+            if self.symbolic_zeros:
+                primals = [CustomVJPPrimal(x, nz) for x, nz in zip(primals, nonzero[k:])]
+            out = self.fwd(*self.owner.put_back(self.held, tree_unflatten(self.tree, primals)))
+            if not isinstance(out, (tuple, list)) or len(out) != 2:
+                raise TypeError(f"Custom VJP fwd rule {name} for function {function_name(self.fun)} must produce a pair (list or tuple of "
+                                "length two) where the first element represents the primal output and the second element represents "
+                                f"residuals (i.e. values stored from the forward pass for use on the backward pass), but got {out!r}.")
+            ys, y_tree = tree_flatten(out[0])
+            if y_tree != self.out_tree:
+                raise TypeError(f"Custom VJP fwd rule {name} for function {function_name(self.fun)} must produce a first element of "
+                                f"structure {self.out_tree}, like the function's output, but it has {y_tree}.")
+            ys = [value_of(y) for y in ys]
+            for y, v in zip(ys, self.jaxpr.outvars):
+                if y.type.shape != v.type.shape or y.type.dtype != v.type.dtype:
+                    raise TypeError(f"Custom VJP fwd rule {name} for function {function_name(self.fun)} produced an output of type {y.type}, "
+                                    f"but the function's has type {v.type}.")
+            res, res_tree = tree_flatten(out[1])
+            held = [None if is_array_like(r) else r for r in res]       # residuals that are not arrays stay as they are
+            found[:] = [res_tree, held]
+            return [*ys, *[value_of(r) for r, h in zip(res, held) if h is None]]
+        jaxpr, captured = stage(run, types, name=name, kind="custom_vjp")
+        jaxpr = intern(with_literals(jaxpr, captured))
+        count = len(jaxpr.outvars) - len(self.jaxpr.outvars)
+        return (jaxpr, count), (found[0], found[1], jaxpr.out_types[len(self.jaxpr.outvars):])
+
+    def backward(self, nonzero, T):
+        self.forward(nonzero, T)
+        key = ("backward", nonzero)
+        if key not in self.memo:
+            self.memo[key] = self._backward(nonzero)
+        return self.memo[key]
+
+    def _backward(self, nonzero):
+        res_tree, held, res_types = self.memo["residuals", nonzero]
+        types, k = self.jaxpr.in_types, self.n_consts
+        name, has = function_name(self.bwd), []
+
+        def run(*xs):
+            res, cts = iter(xs[:len(res_types)]), iter(xs[len(res_types):])
+            residuals = tree_unflatten(res_tree, [next(res) if h is None else h for h in held])
+            ct = tree_unflatten(self.out_tree, [next(cts) if has_tangent(t) else np.zeros(t.shape, _FLOAT0)
+                                                for t in self.jaxpr.out_types])
+            out = self.bwd(*[a for _, a in self.held], residuals, ct)
+            if isinstance(out, list):
+                out = tuple(out)
+            args = tree_unflatten(self.tree, types[k:])
+            if not isinstance(out, tuple):
+                raise TypeError(f"Custom VJP bwd rule {name} must produce a tuple with one entry per argument, got {type(out).__name__}.")
+            if len(out) != len(args):
+                raise TypeError(f"Custom VJP bwd rule {name} must produce an output with the same container (pytree) structure as the args "
+                                f"tuple of the primal function, and in particular must produce a tuple of length equal to the number of "
+                                f"arguments to the primal function, but got {len(out)} for {len(args)}.")
+            flat = []
+            for i, (c, a) in enumerate(zip(out, args)):
+                flat.extend(self.match(c, a, i, name))
+            flat = [self.cotangent(c, t, name) for c, t in zip(flat, types[k:])]
+            has[:] = [False] * k + [c is not None for c in flat]
+            return [c for c in flat if c is not None]
+        moving = [tangent_type(t) for t in self.jaxpr.out_types if has_tangent(t)]
+        jaxpr, captured = stage(run, [*res_types, *moving], name=name, kind="custom_vjp")
+        return intern(with_literals(jaxpr, captured)), tuple(has)
+
+    def match(self, c, a, i, name):
+        """The leaves of one argument's cotangent; None stands for a whole tree of zeros."""
+        leaves, tree = tree_flatten(a)
+        if c is None:
+            return [None] * len(leaves)
+        found, c_tree = tree_flatten(c, lambda x: x is None or x.__class__ is SymbolicZero)
+        if c_tree == tree:
+            return found
+        out = []
+        try:
+            for sub, part in zip(tree.flatten_up_to(c), leaves, strict=True):
+                out.append(sub)
+                del part
+            return out
+        except (ValueError, TypeError):
+            raise TypeError(f"Custom VJP bwd rule {name} must produce a cotangent of structure {tree} for argument {i} of "
+                            f"{function_name(self.fun)}, but it has {c_tree}.") from None
+
+    def cotangent(self, c, t, name):
+        if c is None or c.__class__ is SymbolicZero or getattr(c, "dtype", None) == _FLOAT0 or not has_tangent(t):
+            return None
+        want, c = tangent_type(t), value_of(c)
+        if c.type.shape != want.shape:
+            raise ValueError(f"Custom VJP bwd rule {name} must produce cotangents of the shapes of the arguments of "
+                             f"{function_name(self.fun)}, but for an argument of type {t} it produced {c.type}.")
+        return convert_element_type(c, want.dtype, c.type.weak_type) if c.type.dtype != want.dtype else c
+
+
+def is_array_like(x):
+    try:
+        type_of(x)
+        return True
+    except TypeError:
+        return False
+
+
+def custom_gradient(fun):
+    """A function that returns (value, vjp function) as one that returns the value and is differentiated by that function."""
+    @custom_vjp
+    def wrapped(*args):
+        return fun(*args)[0]
+
+    def fwd(*args):
+        return fun(*args)[0], args
+
+    def bwd(args, ct):
+        _, back = fun(*args)
+        cts = back(ct)
+        return cts if isinstance(cts, (tuple, list)) else (cts,)
+    wrapped.defvjp(fwd, bwd)
+    functools.update_wrapper(wrapped, fun)
+    return wrapped
+
