@@ -16,7 +16,7 @@ from gnomon.run.array import Array
 from gnomon.trace.context import local
 from gnomon.trace.stage import Tracer, bind, scalar_type, value_of
 from gnomon.trace.value import Value
-from gnomon.types.dtype import canonicalize, inexact_dtype, is_inexact, is_integer, join_all
+from gnomon.types.dtype import canonicalize, inexact_dtype, is_inexact, is_integer, is_supported, join_all
 from gnomon.types.value_type import ArrayType
 
 SCALARS = frozenset([bool, int, float, complex])
@@ -244,3 +244,15 @@ def result_type_of(*xs):
     return canonicalize(dtype, current.enable_x64)
 
 
+def requested_dtype(dtype):
+    """The dtype that a `dtype=` argument stands for. Narrowing 64 bits to 32, as happens while enable_x64 is off, is announced
+    unless the argument is one of Python's own classes."""
+    found = canonicalize(dtype, current.enable_x64)
+    if not is_supported(found):
+        raise TypeError(f"{dtype!r} is not the dtype of an array: arrays hold numbers, booleans and random keys.")
+    if found is not dtype and not (dtype.__class__ is type and dtype in SCALARS):
+        wide = canonicalize(dtype, True)
+        if wide != found:
+            announce(f"Explicitly requested dtype {wide} is not available while enable_x64 is off, so {found} is used. Set "
+                     f"enable_x64, or ask for {found}.")
+    return found

@@ -228,6 +228,30 @@ class StopGradient(DimsOp):
         return x
 
 
+class Copy(DimsOp):
+    """The same numbers in memory of their own."""
+
+    derivative = LINEAR
+
+    def dims(self, x):
+        return Dims((names(x.ndim),), names(x.ndim))
+
+    def with_dims(self, dims, sizes):
+        return self
+
+    def batch(self, args, axes, batching):
+        return bind(self, args[0]), axes[0]
+
+    def transpose(self, ct, x):
+        return ct,
+
+    def lower(self, emit, x):
+        return x
+
+    def host(self, x):
+        return x.copy()
+
+
 class Iota(Op):
     """Counts along one dimension: result[..., i, ...] = i."""
 
@@ -299,6 +323,13 @@ def expand_dims(x, dimensions):
     for d in sorted(dimensions):
         shape.insert(d, 1)
     return broadcast_in_dim(x, tuple(shape), tuple([i for i in range(len(shape)) if i not in dimensions]))
+
+
+_copy = Copy()
+
+
+def copy(x):
+    return bind(_copy, x)
 
 
 def zeros(t):

@@ -5,6 +5,8 @@ NumPy view until somebody reads it. Either way the numbers never change.
 """
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from gnomon.base.errors import JaxRuntimeError
@@ -465,14 +467,22 @@ ALIGNMENT = 64      # XLA shares memory with NumPy only if it begins at a multip
 SMALL = 4096        # bytes that are copied faster than memory is aligned
 
 
+def aligned_memory(shape, dtype, zero=False) -> np.ndarray:
+    """New memory in C order where XLA can use it without a copy; zeros, or anything."""
+    make = np.zeros if zero else np.empty
+    size = math.prod(shape) * dtype.itemsize
+    if size <= SMALL:
+        return make(shape, dtype)
+    memory = make(size + ALIGNMENT, np.uint8)
+    start = -memory.__array_interface__["data"][0] % ALIGNMENT
+    return memory[start:start + size].view(dtype).reshape(shape)
+
+
 def aligned_copy(host, dtype) -> np.ndarray:
     """A copy of a NumPy array, in C order, where XLA can use it without another copy."""
     if host.nbytes <= SMALL:
         return np.array(host, dtype, order="C", subok=False)
-    size = host.size * dtype.itemsize
-    memory = np.empty(size + ALIGNMENT, np.uint8)
-    start = -memory.__array_interface__["data"][0] % ALIGNMENT
-    copy = memory[start:start + size].view(dtype).reshape(host.shape)
+    copy = aligned_memory(host.shape, dtype)
     np.copyto(copy, host, casting="unsafe")
     return copy
 
