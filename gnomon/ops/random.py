@@ -6,12 +6,13 @@ as StableHLO. Threefry-2x32 is the counter-based generator of Salmon et al., "Pa
 """
 from __future__ import annotations
 
+import enum
 import functools
 import math
 
 import numpy as np
 
-from gnomon.ir.dims import common_place
+from gnomon.ir.dims import common_place, drop_dim
 from gnomon.ir.op import ZERO, Op, field
 from gnomon.ops.compare import DISCRETE
 from gnomon.ops.elementwise import Elementwise, batch_aligned
@@ -137,17 +138,8 @@ class HloWords:
 
     def words(self, keys):
         shape = keys.shape[:-1]
-        return [self.reshape(self.cut(keys, i), shape) for i in range(keys.shape[-1])]
-
-    def cut(self, x, i):
-        """Index `i` of the last axis, which stays with size 1."""
-        emit, shape = self.emit, x.shape
-        out = ArrayType((*shape[:-1], 1), x.dtype)
-        cuts = ", ".join([f"0:{n}" for n in shape[:-1]] + [f"{i}:{i + 1}"])
-        name = emit.fresh()
-        emit.line(f"{name} = stablehlo.slice {x.value.name} [{cuts}] : ({emit.type_text(x.value.type)}) -> "
-                  f"{emit.type_text(out)}")
-        return HloArray(emit, type(x.value)(name, out))
+        whole = [slice(0, n) for n in shape]
+        return [self.reshape(keys[*whole, slice(i, i + 1)], shape) for i in range(keys.shape[-1])]
 
     def stack(self, words):
         last = [self.reshape(w, (*w.shape, 1)) for w in words]
@@ -197,6 +189,33 @@ class HloWords:
     def join(self, high, low):
         return self.convert(high, BITS[64]) << 32 | self.convert(low, BITS[64])
 
+    def generate(self, keys, width, shape, algorithm="DEFAULT"):
+        """XLA's own generator, from states of four words: the next states, and an array of `shape` for each. Several states
+        are taken one after the other."""
+        emit, lead = self.emit, keys.shape[:-1]
+        if not lead:
+            return self.generate_one(keys, width, shape, algorithm)
+        size = math.prod(lead)
+        keys = self.reshape(keys, (size, 4)).value
+        out = emit.constant(0, ArrayType((size, *shape), BITS[width]))
+        i, one, end = [emit.scalar(n) for n in (0, 1, size)]
+
+        def step(i, keys, out):
+            new, drawn = self.generate_one(HloArray(emit, emit.index_leading(keys, i)), width, shape, algorithm)
+            return (emit.elementwise("stablehlo.add", [i, one], i.type), emit.update_leading(keys, new.value, i),
+                    emit.update_leading(out, drawn.value, i))
+        _, keys, out = emit.while_loop([i, keys, out], lambda i, keys, out: emit.compare("LT", i, end), step)
+        return self.reshape(HloArray(emit, keys), (*lead, 4)), self.reshape(HloArray(emit, out), (*lead, *shape))
+
+    def generate_one(self, key, width, shape, algorithm):
+        emit = self.emit
+        state = emit("stablehlo.bitcast_convert", [self.reshape(key, (2, 2)).value], out=ArrayType((2,), BITS[64]))
+        word = ArrayType(shape, BITS[max(width, 32)])
+        state, drawn = emit.generic("stablehlo.rng_bit_generator", [state], outs=[state.type, word],
+                                    properties=f"rng_algorithm = #stablehlo<rng_algorithm {algorithm}>")
+        halves = emit("stablehlo.bitcast_convert", [state], out=ArrayType((2, 2), WORD))
+        return self.reshape(HloArray(emit, halves), (4,)), self.convert(HloArray(emit, drawn), BITS[width])
+
 
 class HloArray:
     """An array of a function being written, with the operators that the generators use."""
@@ -216,6 +235,13 @@ class HloArray:
         shape = tuple([b if a == 1 else a for a, b in zip(self.shape, other.type.shape)]) or self.shape
         x, y = emit.aligned((self.value, other), shape)
         return HloArray(emit, emit.elementwise(op, [x, y], ArrayType(shape, self.dtype)))
+
+    def __getitem__(self, index):
+        """Part of the array along its leading axes; `index` holds slices with bounds."""
+        rest = [slice(0, n, 1) for n in self.shape[len(index):]]
+        starts, limits, steps = zip(*[(c.start, c.stop, c.step or 1) for c in (*index, *rest)])
+        out = ArrayType(tuple([-((a - b) // n) for a, b, n in zip(starts, limits, steps)]), self.dtype)
+        return HloArray(self.emit, self.emit.slice(self.value, starts, limits, steps, out))
 
     def __add__(self, other):
         return self.binary("stablehlo.add", other)
@@ -276,7 +302,48 @@ class Threefry(Generator):
         return m.join(high, low) if width == 64 else m.convert(high ^ low, BITS[width])
 
 
-GENERATORS = {g.name: g for g in [Threefry("threefry2x32")]}
+class Rbg(Threefry):
+    """XLA's own generator for bits, quick on accelerators; keys are two of Threefry's, and split and fold in as those do."""
+
+    runs_on_host = False
+
+    def seed(self, m, high, low):
+        return m.stack([high, low, high, low])
+
+    def split(self, m, keys, shape):
+        return self.joined(m, [super(Rbg, self).split(m, half, shape) for half in self.halves(keys)])
+
+    def fold_in(self, m, keys, data):
+        return self.joined(m, [super(Rbg, self).fold_in(m, half, data) for half in self.halves(keys)])
+
+    def bits(self, m, keys, width, shape):
+        return m.generate(keys, width, shape)[1]
+
+    def halves(self, keys):
+        whole = [slice(0, n) for n in keys.shape[:-1]]
+        return keys[*whole, slice(0, 2)], keys[*whole, slice(2, 4)]
+
+    def joined(self, m, halves):
+        return m.stack([word for half in halves for word in m.words(half)])
+
+
+class UnsafeRbg(Rbg):
+    """XLA's own generator for keys too. `stride` rows of what it gives lie between the keys that are taken from it."""
+
+    stride = 10
+
+    def split(self, m, keys, shape):
+        n, lead = math.prod(shape), [slice(0, k) for k in keys.shape[:-1]]
+        rows = m.generate(keys, 32, (n * self.stride, 4))[1]
+        return m.reshape(rows[*lead, slice(0, n * self.stride, self.stride)], (*keys.shape[:-1], *shape, 4))
+
+    def fold_in(self, m, keys, data):
+        rows = m.generate(self.seed(m, m.zeros_like(data), data), 32, (self.stride, 4))[1]
+        lead = [slice(0, k) for k in keys.shape[:-1]]
+        return keys ^ m.reshape(rows[*lead, slice(self.stride - 1, self.stride)], keys.shape)
+
+
+GENERATORS = {g.name: g for g in [Threefry("threefry2x32"), Rbg("rbg"), UnsafeRbg("unsafe_rbg")]}
 
 
 def generator(name):
@@ -447,6 +514,49 @@ class RandomBits(KeyOp):
 
     def fits_host(self, keys):
         return keys.size * math.prod(self.shape) <= HOST.largest
+
+
+class RngBitGenerator(Op):
+    """XLA's own generator: from a state, the next state and unsigned integers. A state is uint32[4] or uint64[2]; leading axes
+    of states are mapped over."""
+
+    shape: tuple
+    dtype: object
+    algorithm: object
+    out_sharding: object = field(None)
+
+    multiple = True
+    derivative = ZERO
+    transpose = DISCRETE
+
+    def result(self, key):
+        if key.shape[-1:] != ((4,) if key.dtype == WORD else (2,)) or key.dtype not in (WORD, BITS[64]):
+            raise TypeError(f"rng_bit_generator takes a state of type uint32[4] or uint64[2], got a value of type {key}.")
+        if self.dtype not in BITS.values():
+            raise TypeError(f"rng_bit_generator gives unsigned integers, got dtype={self.dtype}.")
+        return longer(self, key, (), key.dtype), longer(self, drop_dim(key, key.ndim - 1), self.shape, self.dtype)
+
+    def lower(self, emit, key):
+        m, state = HloWords(emit), key
+        if key.dtype != WORD:
+            state = emit("stablehlo.bitcast_convert", [key], out=ArrayType((*key.shape, 2), WORD))
+        state, drawn = m.generate(m.reshape(HloArray(emit, state), (*key.shape[:-1], 4)), 8 * self.dtype.itemsize, self.shape,
+                                  self.algorithm.name.removeprefix("RNG_"))
+        if key.dtype != WORD:
+            halves = m.reshape(state, (*key.shape, 2))
+            state = HloArray(emit, emit("stablehlo.bitcast_convert", [halves.value], out=key.type))
+        return [state.value, drawn.value]
+
+    def batch(self, args, axes, batching):
+        return bind(self, batching.front(args[0], axes[0])), (0, 0)
+
+
+class RandomAlgorithm(enum.IntEnum):
+    """The algorithms of rng_bit_generator."""
+
+    RNG_DEFAULT = 0
+    RNG_THREE_FRY = 1
+    RNG_PHILOX = 2
 
 
 class Threefry2x32(Elementwise):

@@ -1,6 +1,8 @@
 """Examples of gnomon.ops.random."""
-from gnomon.ops.random import (RandomBits, RandomClone, RandomFoldIn, RandomSeed, RandomSplit, RandomUnwrap, RandomWrap,
-                               Threefry2x32, generator)
+import numpy as np
+
+from gnomon.ops.random import (RandomAlgorithm, RandomBits, RandomClone, RandomFoldIn, RandomSeed, RandomSplit, RandomUnwrap,
+                               RandomWrap, RngBitGenerator, Threefry2x32, generator)
 
 from tests.laws.examples import example
 
@@ -15,6 +17,13 @@ EXAMPLES = [
     *[example(RandomFoldIn(FRY), t, t.replace("key<fry>", "u32")) for t in KEYS],
     *[example(RandomBits(width, shape, FRY), t) for width in (8, 16, 32, 64) for shape in ((), (5,), (2, 3), (0,), (300,))
       for t in KEYS[:2]],
+    *[e for impl in map(generator, ("rbg", "unsafe_rbg")) for key in (f"key<{impl.tag}>[]", f"key<{impl.tag}>[3]") for e in [
+        example(RandomSeed(impl), key.replace(f"key<{impl.tag}>", "i32")), example(RandomSplit((2,), impl), key),
+        example(RandomFoldIn(impl), key, key.replace(f"key<{impl.tag}>", "u32")), example(RandomUnwrap(impl), key),
+        *[example(RandomBits(width, (3, 5), impl), key) for width in (8, 16, 32, 64)]]],
+    *[example(RngBitGenerator((3, 5), np.dtype(dtype), algorithm), key) for dtype, algorithm, key in [
+        ("uint32", RandomAlgorithm.RNG_DEFAULT, "u32[4]"), ("uint8", RandomAlgorithm.RNG_PHILOX, "u32[4]"),
+        ("uint64", RandomAlgorithm.RNG_THREE_FRY, "u64[2]"), ("uint16", RandomAlgorithm.RNG_DEFAULT, "u32[2,4]")]],
     example(RandomBits(32, (40, 5), FRY), "key<fry>[2,3]"),
     *[example(Threefry2x32(), *types) for types in (("u32[]",) * 4, ("u32[]", "u32[]", "u32[5]", "u32[5]"),
                                                     ("u32[3,1]", "u32[3,1]", "u32[1,200]", "u32[1,200]"))],
