@@ -6,6 +6,8 @@ the rest are rewrites of that program, and XLA compiles it. The names are JAX's.
 import gnomon.run.pytree  # noqa: F401,I001 - gives the tree functions their registries
 import gnomon.ir.show  # noqa: F401 - how programs print
 import gnomon.run.eager  # noqa: F401 - gives traces their evaluator
+from gnomon.api.checkpoint import checkpoint, checkpoint_policies, remat  # noqa: F401
+from gnomon.api.custom import custom_gradient, custom_jvp, custom_vjp  # noqa: F401
 from gnomon.api.differentiate import (grad, hessian, jacfwd, jacobian, jacrev, jvp, linear_transpose, linearize,  # noqa: F401
                                       value_and_grad, vjp)
 from gnomon.api.function import ShapeDtypeStruct  # noqa: F401

@@ -84,13 +84,14 @@ class OpForm(type):
         cls._interned = weakref.WeakValueDictionary() if cls.holds_programs else {}
         cls._last = None
         if not abstract:
-            if "name" not in body:
+            if "name" not in body and "name" not in cls.__dataclass_fields__:
                 cls.name = snake_case(name)
             missing = [rule for rule in RULES if getattr(cls, rule, None) is None and rule != "host"]
             if missing or not hasattr(cls, "host"):
                 raise TypeError(f"op class {name} says nothing about: {', '.join(missing or ['host'])}. Give each a rule "
                                 'or Refused("why; what to do instead").')
-            OPS.setdefault(cls.name, cls)
+            cls.op_name = body.get("op_name", cls.name)
+            OPS.setdefault(cls.op_name, cls)
         return cls
 
     def __init__(cls, name, bases, body, abstract=False):

@@ -81,13 +81,13 @@ class Printer:
         comment = f"  # {describe(e.place)}" if self.source and e.place else ""
         left = f"{left} = " if left else ""
         if not shown:
-            return [f"{left}{e.op.name}{right}{comment}"]
+            return [f"{left}{e.op.op_name}{right}{comment}"]
         inner = []
         for i, (p, value) in enumerate(shown):
             if i:
                 inner.append(BREAK)
             inner += [f"{p}=", self.value(e.op, p, value)]
-        return [left + e.op.name, Group(["[", Nest(2, [SOFT, *inner]), SOFT, "]"]), right, comment]
+        return [left + e.op.op_name, Group(["[", Nest(2, [SOFT, *inner]), SOFT, "]"]), right, comment]
 
     def value(self, op, parameter, value):
         if isinstance(value, Jaxpr):

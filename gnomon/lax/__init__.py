@@ -1,1 +1,3 @@
 """gnomon.lax: the operations themselves, as functions, and structured control flow."""
+from gnomon.api.control import associative_scan, cond, fori_loop, map, scan, switch, while_loop  # noqa: F401,A004
+from gnomon.lax.collectives import *  # noqa: F401,F403

@@ -293,8 +293,9 @@ class Frame:
     def why_unknown(self, var):
         """A sentence about why a variable has no number."""
         sources = self.sources(var)
-        where = f"the function {self.name} for {self.kind}" if self.name else self.kind
-        text = f"The error occurred while tracing {where}. "
+        what = f"the function {self.name} for {self.kind}" if self.name else self.kind
+        at = source.describe(user_place(2))
+        text = f"The error occurred {f'at {at} ' if at else ''}while tracing {what}. "
         if not sources:
             return text + "This concrete value was not available in Python because everything in this function is traced."
         known = self.arg_names() if callable(self.arg_names) else self.arg_names or ()

@@ -17,6 +17,7 @@ class Jit(NestedOp):
     keep: bool = field(False, show="never")         # do not let the compiler inline the call
     annotations: tuple = field((), show="never")    # (in_shardings, out_shardings, compiler options) where given
 
+    op_name = "jit"         # `name` is the function's
     parameter_order = ("name", "jaxpr")
 
     @property

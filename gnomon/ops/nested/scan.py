@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from gnomon.base.lists import partition, pick, settle
 from gnomon.ir.dims import drop_dim, insert_dim
-from gnomon.ir.jaxpr import Eqn, Jaxpr, Literal, Var
+from gnomon.ir.jaxpr import Eqn, Jaxpr, Literal, Var, intern
 from gnomon.ir.op import NestedOp, field, is_linear
 from gnomon.ops.arithmetic import add_any
 from gnomon.ops.nested.while_loop import check_carry
@@ -117,6 +117,9 @@ class Scan(NestedOp):
         const_of = dict(zip(early.invars[:len(known_c)], known_c))
         first_x = len(early.invars) - len(known_x)
         xs_of = dict(zip(early.invars[first_x:], known_x))
+        known_out, unknown_out = partition(late, eqn.outs)
+        n_carry_out = len(known_k)
+        y_of = dict(zip(early.outvars[n_carry_out:n_known_out], known_out[n_carry_out:]))
         res_consts, res_xs, kept, kinds, stacked = [], [], [], [], []
         for v in early.outvars[n_known_out:]:
             if v in const_of:
@@ -125,6 +128,9 @@ class Scan(NestedOp):
             elif v in xs_of:
                 kinds.append("xs")
                 res_xs.append(xs_of[v])
+            elif v in y_of:         # stacked already, as an output
+                kinds.append("xs")
+                res_xs.append(y_of[v])
             else:
                 kinds.append("xs")
                 out = Var(insert_dim(v.type, 0, self.length))
@@ -133,8 +139,7 @@ class Scan(NestedOp):
                 stacked.append(out)
         n_const_res = len(res_consts)
         early = Jaxpr((), early.invars, early.eqns, [*early.outvars[:n_known_out], *kept])
-        early = program(early.in_types, lambda *a: inline(early, (), a))
-        known_out, unknown_out = partition(late, eqn.outs)
+        early = intern(early)
         first = Eqn(self.of(early, len(known_c), len(known_k)), (*known_c, *known_k, *known_x), (*known_out, *stacked),
                     eqn.place)
 
