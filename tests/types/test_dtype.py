@@ -1,3 +1,4 @@
+"""Element types: names, categories, canonical forms, and the promotion lattice."""
 import copy
 import itertools
 import pickle
