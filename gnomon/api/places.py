@@ -1,0 +1,209 @@
+"""Devices, meshes and where arrays are."""
+from __future__ import annotations
+
+import contextlib
+
+import numpy as np
+
+from gnomon.api.function import as_values
+from gnomon.base.tree import flatten_axes, tree_flatten, tree_leaves, tree_map, tree_unflatten
+from gnomon.ops.place import DevicePut, Reshard, ShardingConstraint
+from gnomon.run import client, transfer
+from gnomon.run.array import Array
+from gnomon.run.client import (default_backend, device_count, devices, local_device_count, local_devices,  # noqa: F401
+                               process_count, process_index, process_indices)
+from gnomon.run.transfer import (make_array_from_callback, make_array_from_process_local_data,  # noqa: F401
+                                 make_array_from_single_device_arrays)
+from gnomon.trace.context import local
+from gnomon.trace.stage import Tracer, bind
+from gnomon.types.mesh import AbstractMesh, Mesh, install_mesh_context, make_device_mesh
+from gnomon.types.sharding import NamedSharding, PartitionSpec, Sharding, abstract_sharding
+
+
+def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
+    """A tree of arrays moved to a device or laid out by a Sharding (one for all, or a tree of them).
+
+    Inside a traced function it is recorded. ValueError if a sharding does not divide a shape.
+
+    >>> device_put([1.0, 2.0])
+    [Array(1., dtype=float32, weak_type=True), Array(2., dtype=float32, weak_type=True)]
+    """
+    leaves, tree = tree_flatten(x)
+    if device is None or isinstance(device, Sharding) or not isinstance(device, (list, tuple, dict)):
+        targets = [device] * len(leaves)
+    else:
+        targets = flatten_axes("device_put device", tree, device, whole="the value")
+    values = as_values(leaves)
+    return tree_unflatten(tree, [_put(v, t) for v, t in zip(values, targets)])
+
+
+def _put(v, target):
+    if isinstance(v, Tracer):
+        return v if target is None else bind(DevicePut(target), v)
+    return transfer.put(v, target) if target is not None else v
+
+
+def device_get(x):
+    """A tree of arrays as NumPy arrays.
+
+    >>> device_get(device_put(np.arange(2, dtype=np.int32)))
+    array([0, 1], dtype=int32)
+    """
+    return tree_map(lambda v: np.asarray(v) if isinstance(v, (Array, Tracer)) else v, x)
+
+
+def block_until_ready(x):
+    """Wait until all arrays of a tree are computed; returns the tree."""
+    for v in tree_leaves(x):
+        if hasattr(v, "block_until_ready"):
+            v.block_until_ready()
+    return x
+
+
+def copy_to_host_async(x):
+    """Start copying all arrays of a tree to the host."""
+    for v in tree_leaves(x):
+        if hasattr(v, "copy_to_host_async"):
+            v.copy_to_host_async()
+    return x
+
+
+def clear_caches():
+    """Nothing is kept here that has to be cleared for correctness; compiled programs stay with their functions."""
+
+
+# ---- meshes --------------------------------------------------------------------------------------------------------
+
+def make_mesh(axis_shapes, axis_names, axis_types=None, *, devices=None):
+    """A mesh of devices with named axes.
+
+    `axis_types` (one AxisType an axis) default to Auto. ValueError if there are not enough devices.
+
+    >>> make_mesh((1,), ("x",)).shape["x"]
+    1
+    """
+    axis_shapes = (axis_shapes,) if isinstance(axis_shapes, int) else tuple(axis_shapes)
+    axis_names = (axis_names,) if isinstance(axis_names, str) else tuple(axis_names)
+    if len(axis_shapes) != len(axis_names):
+        raise ValueError(f"make_mesh: axis_shapes {axis_shapes} and axis_names {axis_names} must have the same length.")
+    have = client.devices() if devices is None else list(devices)
+    need = int(np.prod(axis_shapes, dtype=int))
+    if need > len(have):
+        raise ValueError(f"Number of devices {len(have)} must be >= the product of mesh_shape {axis_shapes}. On CPU, set num_cpu_devices "
+                         "before the first computation.")
+    return Mesh(make_device_mesh(axis_shapes, have[:need]), axis_names, axis_types)
+
+
+class set_mesh:
+    """Sets the mesh that specs and explicit shardings refer to: for the rest of the thread, or as a context manager."""
+
+    def __init__(self, mesh):
+        if not isinstance(mesh, (Mesh, AbstractMesh)):
+            raise TypeError(f"set_mesh takes a Mesh, got {type(mesh).__name__}. Make one with make_mesh.")
+        self.saved = _enter(mesh)
+
+    def __enter__(self):
+        return local.mesh
+
+    def __exit__(self, *error):
+        _leave(self.saved)
+
+
+def _enter(mesh):
+    saved = local.mesh, local.abstract_mesh, local.axes_key
+    local.mesh = mesh if isinstance(mesh, Mesh) else None
+    local.abstract_mesh = mesh.abstract_mesh
+    local.axes_key = (tuple(local.axes.items()), local.abstract_mesh)
+    return saved
+
+
+def _leave(saved):
+    local.mesh, local.abstract_mesh, local.axes_key = saved
+
+
+_stack: dict = {}
+
+
+def _enter_with(mesh):
+    _stack.setdefault(id(local), []).append(_enter(mesh))
+
+
+def _leave_with(mesh):
+    _leave(_stack[id(local)].pop())
+
+
+install_mesh_context(_enter_with, _leave_with)
+
+
+@contextlib.contextmanager
+def use_abstract_mesh(mesh):
+    """Context manager: the abstract mesh that specs refer to."""
+    saved = _enter(mesh)
+    try:
+        yield
+    finally:
+        _leave(saved)
+
+
+def get_mesh():
+    """The mesh set by `set_mesh`; an empty one where none is."""
+    return local.mesh if local.mesh is not None else Mesh(np.empty((), dtype=object), ())
+
+
+def get_abstract_mesh():
+    """The abstract mesh in force; an empty one where none is."""
+    return local.abstract_mesh if local.abstract_mesh is not None else AbstractMesh((), ())
+
+
+def named(spec, what):
+    """A NamedSharding from a spec on the mesh in force, or a sharding as it is."""
+    if not isinstance(spec, PartitionSpec):
+        return spec
+    mesh = local.mesh or local.abstract_mesh
+    if mesh is None:
+        raise RuntimeError(f"{what} with a PartitionSpec needs a mesh in force. Use set_mesh, or give a NamedSharding.")
+    return NamedSharding(mesh, spec)
+
+
+def explicit(spec, ndim, what):
+    """The interned sharding of a type that an `out_sharding` argument (a spec or NamedSharding) says."""
+    if spec is None:
+        return None
+    sharding = named(spec, what)
+    mesh = getattr(sharding.mesh, "abstract_mesh", sharding.mesh)
+    entries = tuple(sharding.spec) + (None,) * (ndim - len(sharding.spec))
+    return abstract_sharding(mesh, entries)
+
+
+def with_sharding_constraint(x, shardings):
+    """The values, with a demand on the compiler how they are sharded (on automatic mesh axes)."""
+    leaves, tree = tree_flatten(x)
+    if isinstance(shardings, (PartitionSpec, Sharding)) or shardings is None:
+        targets = [shardings] * len(leaves)
+    else:
+        targets = flatten_axes("with_sharding_constraint shardings", tree, shardings, whole="the value")
+    out = []
+    for v, t in zip(as_values(leaves), targets):
+        t = named(t, "with_sharding_constraint")
+        if t is None or not isinstance(v, Tracer):
+            out.append(v if t is None else transfer.put(v, t))
+        else:
+            out.append(bind(ShardingConstraint(t), v))
+    return tree_unflatten(tree, out)
+
+
+def reshard(x, out_shardings):
+    """The values with other explicit shardings."""
+    leaves, tree = tree_flatten(x)
+    if isinstance(out_shardings, (PartitionSpec, Sharding)):
+        targets = [out_shardings] * len(leaves)
+    else:
+        targets = flatten_axes("reshard out_shardings", tree, out_shardings, whole="the value")
+    out = []
+    for v, t in zip(as_values(leaves), targets):
+        if isinstance(v, Tracer):
+            out.append(bind(Reshard(explicit(t, v.type.ndim, "reshard")), v))
+        else:
+            out.append(transfer.put(v, named(t, "reshard")))
+    return tree_unflatten(tree, out)
+
