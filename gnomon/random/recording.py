@@ -6,16 +6,19 @@ import operator
 import numpy as np
 
 from gnomon.base.announce import announce
+from gnomon.base.errors import Refused
 from gnomon.base.settings import current
+from gnomon.numpy.promote import as_value
+from gnomon.ops.convert import convert_element_type
 from gnomon.ops.nested.call import Jit
 from gnomon.ops.random import generator, random_wrap
-from gnomon.ops.shape import broadcast_in_dim
-from gnomon.ops.convert import convert_element_type
+from gnomon.ops.shape import broadcast_in_dim, full
 from gnomon.trace.build import program
 from gnomon.trace.context import local
 from gnomon.trace.stage import bind, value_of
 from gnomon.trace.value import Value
-from gnomon.types.dtype import canonicalize, is_complex, is_float, is_integer, is_key, is_unsigned, python_scalar_dtype
+from gnomon.types.dtype import canonicalize, is_complex, is_float, is_integer, is_key, python_scalar_dtype
+from gnomon.types.value_type import ArrayType
 
 # ---- recording -----------------------------------------------------------------------------------------------------
 
@@ -113,32 +116,60 @@ def float_dtype(dtype, caller, accepts=is_float, kind="a float"):
     return drawn_dtype(dtype, caller, float, accepts, kind)
 
 
-def drawn_dtype(dtype, caller, default, accepts, kind):
+def int_dtype(dtype, caller):
+    """The dtype of a draw of integers: the default integer where `dtype` is None."""
+    return drawn_dtype(dtype, caller, int, is_integer, "an integer", TypeError)
+
+
+def drawn_dtype(dtype, caller, default, accepts, kind, error=ValueError):
     """The dtype of a draw, narrowed to 32 bits where x64 is off, which is announced."""
     if dtype is None or dtype in (int, float, complex):
-        return python_scalar_dtype(dtype or default, current.enable_x64)[0]
-    wide = canonicalize(dtype, True)
-    if not accepts(wide):
-        raise ValueError(f"random.{caller} takes {kind} dtype, got dtype={wide}.")
-    narrow = canonicalize(wide, current.enable_x64)
-    if narrow != wide:
-        announce(f"random.{caller} was asked for {wide} and gives {narrow}, since enable_x64 is off. Set enable_x64 to draw "
-                 f"{wide}, or ask for {narrow}.")
-    return narrow
-
-
-def int_dtype(dtype, caller):
-    return drawn_dtype(dtype, caller, int, is_integer, "an integer")
+        dtype, asked = python_scalar_dtype(dtype or default, current.enable_x64)[0], None
+    else:
+        asked = canonicalize(dtype, True)
+        dtype = canonicalize(asked, current.enable_x64)
+    if not accepts(dtype):
+        raise error(f"random.{caller} takes {kind} dtype, got dtype={dtype}.")
+    if asked is not None and asked != dtype:
+        announce(f"random.{caller} was asked for {asked} and gives {dtype}, since enable_x64 is off. Set enable_x64 to draw "
+                 f"{asked}, or ask for {dtype}.")
+    return dtype
 
 
 # ---- values --------------------------------------------------------------------------------------------------------
 
+def parameter(x, caller, name):
+    """A parameter of a distribution as a value."""
+    return as_value(x, f"random.{caller}({name}=...)")
+
+
+def float_parameter(x, caller, name):
+    """The same as floats; integers become the default float."""
+    x = parameter(x, caller, name)
+    if is_float(x.type.dtype):
+        return x
+    if is_complex(x.type.dtype) or is_key(x.type.dtype):
+        raise TypeError(f"random.{caller} takes a real {name}, got a value of type {x.type}.")
+    return convert_element_type(x, python_scalar_dtype(float, current.enable_x64)[0])
+
+
+def number(value, dtype):
+    """A number of a dtype, written into the program."""
+    return full(ArrayType((), dtype), value)
+
+
 def to_dtype(x, dtype):
+    """The value in a dtype, not weak."""
     return convert_element_type(x, dtype)
 
 
+def pair(x):
+    """The two elements of a value along its first axis."""
+    return x[0], x[1]
+
+
 def with_rank(x, rank):
-    """The value with leading dimensions of size 1, so that it has `rank`."""
+    """The value with dimensions of size 1 in front, so that it has `rank`."""
     t = x.type
     if t.ndim == rank:
         return x
@@ -151,3 +182,10 @@ def with_shape(x, shape):
     if t.shape == shape:
         return x
     return broadcast_in_dim(x, shape, tuple(range(len(shape) - t.ndim, len(shape))))
+
+
+def placed(x, out_sharding):
+    """A draw, sharded as the user asked for."""
+    if out_sharding is None:
+        return x
+    raise Refused("random does not take out_sharding yet; reshard what it returns.")

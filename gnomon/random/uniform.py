@@ -4,17 +4,13 @@ from __future__ import annotations
 import numpy as np
 
 from gnomon import lax
+from gnomon.base.settings import current
 from gnomon.ops.random import BITS, random_bits, random_split
-from gnomon.random.recording import (as_shape, common_shape, drawn_dtype, float_dtype, int_dtype, number, one_key, parameter,
-                                     placed, recorded, to_dtype, with_rank)
-from gnomon.types.dtype import finfo, iinfo, is_float, is_integer, is_unsigned
+from gnomon.random.recording import (as_shape, common_shape, drawn_dtype, float_dtype, float_parameter, int_dtype, number,
+                                     one_key, pair, parameter, placed, recorded, to_dtype, with_rank, with_shape)
+from gnomon.types.dtype import finfo, iinfo, is_complex, is_float, is_integer, is_signed, is_unsigned
 
 __all__ = ["bernoulli", "bits", "rademacher", "randint", "uniform"]
-
-
-def pair(keys):
-    """The two keys of an array of two."""
-    return keys[0], keys[1]
 
 
 # ---- bits ----------------------------------------------------------------------------------------------------------
@@ -29,8 +25,8 @@ def bits(key, shape=(), dtype=None, *, out_sharding=None):
     Array([4070199207, 4202045785], dtype=uint32)
     """
     key, _ = one_key(key, "bits")
-    dtype = drawn_dtype(np.uint64 if dtype is None else dtype, "bits", int, is_unsigned, "an unsigned integer",
-                        say=dtype is not None)
+    unsigned = BITS[64 if current.enable_x64 else 32]
+    dtype = drawn_dtype(unsigned if dtype is None else dtype, "bits", int, is_unsigned, "an unsigned integer")
     return placed(random_bits(key, dtype.itemsize * 8, as_shape(shape, "bits")), out_sharding)
 
 
@@ -56,7 +52,7 @@ def _uniform(key, minval, maxval, *, shape, dtype):
     """Random bits as the mantissa of a float in [1, 2), shifted to [0, 1) and stretched."""
     minval, maxval = [with_rank(to_dtype(x, dtype), len(shape)) for x in (minval, maxval)]
     info = finfo(dtype)
-    width = max(8, info.bits) if info.nmant >= 8 else 8         # as few bits as hold the mantissa
+    width = info.bits if info.nmant >= 8 else 8         # the fewest bits that hold the mantissa
     word = BITS[info.bits]
     drawn = to_dtype(random_bits(key, width, shape), word)
     one = np.ones((), dtype).view(word)[()]
@@ -80,7 +76,7 @@ def randint(key, shape, minval, maxval, dtype=int, *, out_sharding=None):
     Array([...], dtype=int32)
     """
     key, _ = one_key(key, "randint")
-    dtype = int_dtype(dtype, "randint", TypeError)
+    dtype = int_dtype(dtype, "randint")
     shape = common_shape(as_shape(shape, "randint"), "randint", minval=minval, maxval=maxval)
     # narrow integers are drawn as wider ones, in which the upper end fits
     wide = dtype if dtype.itemsize >= 4 else np.dtype("int32")
@@ -120,3 +116,56 @@ def _randint(key, minval, maxval, beyond, *, shape, dtype):
     factor = lax.rem(half * half, span)
     offset = lax.rem(lax.rem(high, span) * factor + lax.rem(low, span), span)
     return minval + to_dtype(offset, dtype)
+
+
+# ---- coins ---------------------------------------------------------------------------------------------------------
+
+def bernoulli(key, p=0.5, shape=None, mode="low", *, out_sharding=None):
+    """Booleans that are True with probability `p`.
+
+    `p` is a number or an array. Returns an array of `shape`, to which `p` must broadcast (default: p's shape), of dtype
+    bool. `mode="high"` draws twice the bits, so that small probabilities are met precisely. TypeError for what is not a
+    key, ValueError for a shape that does not hold `p` or for another mode.
+
+    >>> bernoulli(key(0), 0.5, (3,))
+    Array([False, False, ...], dtype=bool)
+    """
+    key, _ = one_key(key, "bernoulli")
+    if mode not in ("low", "high"):
+        raise ValueError(f"random.bernoulli takes mode='low' or mode='high', got {mode!r}.")
+    p = float_parameter(p, "bernoulli", "p")
+    return placed(_bernoulli(key, p, shape=common_shape(shape, "bernoulli", p=p), mode=mode), out_sharding)
+
+
+@recorded
+def _bernoulli(key, p, *, shape, mode):
+    dtype = p.type.dtype
+    p = with_rank(p, len(shape))
+    if mode == "low":
+        return lax.lt(_uniform(key, 0.0, 1.0, shape=shape, dtype=dtype), with_shape(p, shape))
+    coarse, fine = pair(_uniform(key, 0.0, 1.0, shape=(2, *shape), dtype=dtype))
+    return lax.lt(fine * number(finfo(dtype).eps, dtype), p - coarse)
+
+
+def is_signed_number(dtype):
+    return is_signed(dtype) or is_float(dtype) or is_complex(dtype)
+
+
+def rademacher(key, shape=(), dtype=None, *, out_sharding=None):
+    """-1 or 1, each with probability 1/2.
+
+    Returns an array of `shape` and of `dtype`, an integer or float dtype (default: int32, int64 with x64). TypeError for
+    what is not a key.
+
+    >>> rademacher(key(0), (3,))
+    Array([-1, -1, ...], dtype=int32)
+    """
+    key, _ = one_key(key, "rademacher")
+    dtype = drawn_dtype(dtype, "rademacher", int, is_signed_number, "a signed integer, float or complex")
+    return placed(_rademacher(key, shape=as_shape(shape, "rademacher"), dtype=dtype), out_sharding)
+
+
+@recorded
+def _rademacher(key, *, shape, dtype):
+    heads = _bernoulli(key, number(0.5, float_dtype(None, "rademacher")), shape=shape, mode="low")
+    return number(2, dtype) * to_dtype(heads, dtype) - number(1, dtype)
