@@ -312,7 +312,7 @@ class NamedSharding(Sharding):
     does not fit the mesh or the devices lack the memory.
     """
 
-    __slots__ = ("mesh", "spec", "_memory_kind", "_placements")
+    __slots__ = ("mesh", "spec", "_memory_kind", "_splits", "_placements", "_in_types")
     _interned: weakref.WeakValueDictionary = weakref.WeakValueDictionary()
 
     def __new__(cls, mesh, spec, memory_kind=None):
@@ -333,7 +333,7 @@ class NamedSharding(Sharding):
                 if self is None:
                     self = object.__new__(cls)
                     self.mesh, self.spec, self._memory_kind = key
-                    self._placements = {}
+                    self._splits, self._placements, self._in_types = {}, {}, {}  # by number of dimensions
                     cls._interned[key] = self
         return self
 
@@ -382,12 +382,13 @@ class NamedSharding(Sharding):
                              f"applied to a value of rank {len(shape)} (shape {tuple(shape)}).")
 
     def _parts(self, ndim):
-        found = self._placements.get(ndim)
-        if found is not None:
-            return found[0]
-        self.check_compatible_aval((None,) * ndim if ndim else ())
-        shape = self.mesh.shape
-        return tuple(math.prod(shape[name] for name in axes) for axes in self._axes(ndim))
+        found = self._splits.get(ndim)
+        if found is None:
+            self.check_compatible_aval((None,) * ndim)
+            shape = self.mesh.shape
+            found = tuple(math.prod(shape[name] for name in axes) for axes in self._axes(ndim))
+            self._splits[ndim] = found
+        return found
 
     def _axes(self, ndim):
         return self.spec.axes + ((),) * (ndim - len(self.spec))
@@ -411,8 +412,12 @@ class NamedSharding(Sharding):
         if isinstance(self.mesh, AbstractMesh):
             return (isinstance(other, NamedSharding) and self.mesh is other.mesh and self.unreduced == other.unreduced
                     and self._memory_kind == other._memory_kind and self._axes(ndim) == other._axes(ndim))
-        if isinstance(other, NamedSharding) and isinstance(other.mesh, AbstractMesh):
-            return False
+        if isinstance(other, NamedSharding):
+            if isinstance(other.mesh, AbstractMesh):
+                return False
+            if (self.mesh is other.mesh and self._memory_kind == other._memory_kind
+                    and self.unreduced == other.unreduced and self._axes(ndim) == other._axes(ndim)):
+                return True
         return super().is_equivalent_to(other, ndim)
 
     def __repr__(self):
@@ -501,17 +506,18 @@ def type_sharding(sharding: Sharding | None, ndim: int) -> tuple[NamedSharding |
     """
     if sharding is None:
         return None, None
-    memory = type_memory(sharding.memory_kind)
     if not isinstance(sharding, NamedSharding):
-        return None, memory
-    mesh, spec = sharding.mesh, sharding.spec
-    if not mesh.explicit_axes:
-        return None, memory
-    if len(spec) > ndim:
+        return None, type_memory(sharding.memory_kind)
+    found = sharding._in_types.get(ndim)
+    if found is None:
         sharding.check_compatible_aval((None,) * ndim)
-    explicit = set(mesh.explicit_axes)
-    entries = tuple(_entry(tuple(name for name in axes if name in explicit)) for axes in sharding._axes(ndim))
-    return abstract_sharding(mesh.abstract_mesh, entries, spec.unreduced, spec.reduced), memory
+        mesh, spec = sharding.mesh, sharding.spec
+        explicit = set(mesh.explicit_axes)
+        entries = tuple(_entry(tuple(name for name in axes if name in explicit)) for axes in sharding._axes(ndim))
+        found = (abstract_sharding(mesh.abstract_mesh, entries, spec.unreduced, spec.reduced),
+                 type_memory(sharding._memory_kind))
+        sharding._in_types[ndim] = found
+    return found
 
 
 # ---- text for Shardy --------------------------------------------------------------------------------------------
