@@ -92,10 +92,13 @@ class Array(Value):
         try:
             if where.on_host:
                 return xla.to_numpy(buffer, data_type.dtype)
-            if len(where.devices) == 1 or where.is_fully_replicated:
+            if where.devices[0].platform != "cpu" and where.is_fully_replicated:
                 return xla.fetch(buffer)
             if where.is_fully_addressable:
                 return _gather(data_type, where, buffer)
+            if where.is_fully_replicated:
+                first = where.devices.index(where.local_devices[0])
+                return xla.part_to_numpy(buffer, where, first, data_type.dtype)
         except xla.RuntimeFailure as error:
             raise JaxRuntimeError(f"Computing an array of type {self.type} failed: {error}") from None
         raise RuntimeError(
@@ -220,8 +223,9 @@ class Array(Value):
             return f"Array([], shape={t.shape}, {facts}"
         width = np.get_printoptions()["linewidth"]
         numbers = np.array2string(self.host(), prefix="Array(", suffix=",", separator=", ", max_line_width=width)
-        last_line = len(numbers) - (numbers.rfind("\n") + 1) + (0 if "\n" in numbers else len("Array("))
-        gap = " " if last_line + len(facts) + 2 <= width else " " * len("Array(")
+        # NumPy would begin a new line where the dtype does not fit, and counts no prefix; JAX leaves out the line break.
+        last_line = len(numbers) - (numbers.rfind("\n") + 1)
+        gap = " " if last_line + len(facts) + 2 < width else " " * len("Array(")
         return f"Array({numbers},{gap}{facts}"
 
     def __str__(self):
@@ -233,7 +237,7 @@ class Array(Value):
         return str(self.host())
 
     def __format__(self, spec):
-        if not spec or type(self.type.dtype) is KeyDtype:
+        if type(self.type.dtype) is KeyDtype or not self.is_fully_addressable:
             return format(str(self), spec)
         return format(self.host() if self.type.shape else self.host()[()], spec)
 
@@ -336,13 +340,15 @@ class Array(Value):
         where = self.placement
         if where is not None and len(where.devices) > 1:
             raise ValueError("unsafe_buffer_pointer() is for arrays on one device; ask the data of addressable_shards.")
-        return xla.pointer(self.buffer())
+        return xla.pointer(self.buffer(), self.type.dtype)
 
     def copy_to_host_async(self):
         """Begin to copy the numbers to the host, for a later read."""
-        if self._host is None and self.is_fully_addressable:
-            for buffer in [self.buffer()] if self.placement is None else xla.split(self.buffer()):
-                buffer._copy_single_device_array_to_host_async()
+        # On the CPU there is nothing to copy.
+        if self._host is None:
+            where = self.placement
+            if where is not None and not where.on_host and where.is_fully_replicated:
+                self.buffer()._copy_single_device_array_to_host_async()
 
     # ---- the parts on each device
 
@@ -350,13 +356,24 @@ class Array(Value):
     def addressable_shards(self) -> list:
         """The parts on this process's devices, each a `Shard`."""
         where = self.placement or default_placement()
+        shape = self.type.shape
+        part = ArrayType(tuple(where.sharding.shard_shape(shape)), self.type.dtype, self.type.weak_type)
+        parts = self._parts(where, part)
+        return [Shard(device, index, replica, parts[device])
+                for device, index, replica in shard_places(where, shape) if device in parts]
+
+    def _parts(self, where, part):
+        """The parts on this process's devices, by device, as arrays of type `part`."""
         buffer = self.buffer()
-        buffers = [buffer] if len(where.devices) == 1 else xla.split(buffer)
-        part = ArrayType(tuple(where.sharding.shard_shape(self.type.shape)), self.type.dtype, self.type.weak_type)
-        part_of = dict(zip(where.local_devices, buffers))
-        return [Shard(device, index, replica,
-                      Array(part, part_of[device], device_placement(device, True, where.memory_kind)))
-                for device, index, replica in shard_places(where, self.type.shape) if device in part_of]
+        places = [device_placement(device, True, where.memory_kind) for device in where.local_devices]
+        if len(where.devices) == 1:
+            parts = [Array(part, buffer, places[0], self._host)]
+        elif places[0].on_host:
+            parts = [Array(part, None, place, host)
+                     for place, (_, host) in zip(places, _host_parts(buffer, where, base_type(part)), strict=True)]
+        else:
+            parts = [Array(part, piece, place) for place, piece in zip(places, xla.split(buffer), strict=True)]
+        return dict(zip(where.local_devices, parts))
 
     @property
     def global_shards(self) -> list:
@@ -430,13 +447,25 @@ def base_type(type):
     return type
 
 
+def _host_parts(buffer, where, type):
+    """(device, NumPy array) for each of this process's devices, which are CPUs; `type` only gives the dtype."""
+    here = set(where.local_devices)
+    return [(device, xla.part_to_numpy(buffer, where, position, type.dtype))
+            for position, device in enumerate(where.devices) if device in here]
+
+
 def _gather(type, where, buffer):
-    """The whole of an array whose parts are on several devices, in new memory."""
-    read = xla.to_numpy if where.devices[0].platform == "cpu" else lambda part, dtype: xla.fetch(part)
+    """The whole of an array whose parts are on several devices of this process."""
+    if where.devices[0].platform == "cpu":
+        if where.is_fully_replicated:
+            return xla.part_to_numpy(buffer, where, 0, type.dtype)
+        parts = dict(_host_parts(buffer, where, type))
+    else:
+        parts = dict(zip(where.local_devices, map(xla.fetch, xla.split(buffer))))
     whole = np.empty(type.shape, type.dtype)
-    for (device, index, replica), part in zip(shard_places(where, type.shape), xla.split(buffer)):
+    for device, index, replica in shard_places(where, type.shape):
         if replica == 0:
-            whole[index] = read(part, type.dtype)
+            whole[index] = parts[device]
     whole.setflags(write=False)
     return whole.view()
 

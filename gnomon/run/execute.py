@@ -227,7 +227,7 @@ def run_error(plan, arrays, error) -> Exception:
     if not isinstance(error, xla.RuntimeFailure):
         return error
     reason = str(error)
-    if "donated in the same call" in reason:
+    if "donated in the same call" in reason or "donate the same buffer twice" in reason:
         twice = [position for position, array in enumerate(arrays)
                  if any(other._buffer is array._buffer for i, other in enumerate(arrays) if i != position)]
         return JaxRuntimeError(f"{plan.name} got the same array as arguments {', '.join(map(str, twice))} and was to reuse "

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gnomon.run import client, xla
+from gnomon.run import client, dlpack, xla
 from gnomon.run.array import Array, aligned_copy, base_type, from_numpy, with_placement_type
 from gnomon.run.placement import Placement, default_placement, device_placement, new_placement, placement
 from gnomon.types.dtype import DTYPES
@@ -240,12 +240,7 @@ def from_dlpack(external, device=None, copy: bool | None = None) -> Array:
                         f"{type(external).__name__!r}.")
     kind, number = map(int, external.__dlpack_device__())
     if kind == DLPACK_CPU:
-        try:
-            host = np.from_dlpack(external)
-        except (BufferError, RuntimeError, TypeError):
-            # NumPy does not take every dtype that XLA does, bfloat16 for one.
-            source = client.local_devices(backend="cpu")[0]
-            host = xla.fetch(xla.from_dlpack(external.__dlpack__(), source))
+        host = dlpack.view(external.__dlpack__())
         host = aligned_copy(host, host.dtype) if copy else host
         array = from_numpy(host, ArrayType(host.shape, host.dtype))
     else:

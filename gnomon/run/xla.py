@@ -1,18 +1,16 @@
 """The one place where jaxlib is imported, and where its versions are told apart.
 
-Nothing of jaxlib is patched and no state of it changes, so that JAX can be used in the same process. Some calls into
-jaxlib import JAX by themselves where it is installed, a second of work for nothing: `without_jax` keeps them from it.
+Nothing of jaxlib is patched and no state of it changes, so that JAX can be used in the same process.
 """
 from __future__ import annotations
 
-import ctypes
 import importlib
 import os
-import sys
-import threading
 
 import ml_dtypes
 import numpy as np
+
+from gnomon.run import dlpack
 
 # XLA reads its log level once, when it is loaded; its notes about the devices it made are not for the user.
 _silenced = "TF_CPP_MIN_LOG_LEVEL" not in os.environ
@@ -79,62 +77,63 @@ def to_numpy(buffer, dtype):
         host = _asarray(buffer)
         if host.dtype == dtype:
             return host
-        buffer.block_until_ready()      # raises what kept the numbers from being there
-    if dtype in DLPACK_DTYPES:
-        # jaxlib's own way takes ten times as long for these dtypes, which Python's buffer protocol has no name for.
-        buffer.block_until_ready()
-        return _asarray(_Memory(buffer)).view(dtype)
-    return fetch(buffer)
+    buffer.block_until_ready()      # raises what kept the numbers from being there
+    return fetch(buffer) if dtype in PACKED else dlpack.view(to_dlpack(buffer))
 
 
-DLPACK_DTYPES = frozenset(map(np.dtype, (ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2,
-                                         ml_dtypes.float8_e4m3b11fnuz, ml_dtypes.float8_e4m3fnuz,
-                                         ml_dtypes.float8_e5m2fnuz)))
+def part_to_numpy(buffer, placement, position, dtype):
+    """What `to_numpy` gives, for the part of a buffer on the CPU device at `position` in its placement's devices."""
+    buffer.block_until_ready()
+    if dtype in PACKED:
+        return fetch(buffer._arrays[placement.local_devices.index(placement.devices[position])])
+    devices = placement.devices
+    front = _Order((devices[position], *devices[:position], *devices[position + 1:]), placement)
+    # A capsule is made of the first part, so the parts are put into another order; nothing is copied.
+    return dlpack.view(to_dlpack(_jax.reorder_shards(buffer, front, xla_client.ArrayCopySemantics.REUSE_INPUT)))
 
 
-class _DLTensor(ctypes.Structure):
-    """The head of what a DLPack capsule points at."""
+class _Order:
+    """A placement's devices in another order, as jaxlib asks for it."""
 
-    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32),
-                ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
-                ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)),
-                ("byte_offset", ctypes.c_uint64)]
-
-
-_capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
-_capsule_pointer.restype, _capsule_pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    def __init__(self, devices, placement):
+        self._internal_device_list = DeviceList(devices)
+        self.memory_kind = placement.memory_kind
+        self._to_xla_hlo_sharding = placement._to_xla_hlo_sharding
 
 
-class _Memory:
-    """The memory of a DLPack capsule for NumPy, as elements without a meaning; alive as long as an array looks at it."""
+# Dtypes of less than a byte, of which XLA packs several into one.
+PACKED = frozenset(np.dtype(getattr(ml_dtypes, name)) for name in (
+    "int2", "int4", "uint2", "uint4", "float4_e2m1fn", "float6_e2m3fn", "float6_e3m2fn"))
 
-    __slots__ = ("capsule", "__array_interface__")
 
-    def __init__(self, buffer):
-        self.capsule = to_dlpack(buffer)
-        tensor = _DLTensor.from_address(_capsule_pointer(self.capsule, b"dltensor"))
-        shape = tuple(tensor.shape[:tensor.ndim])
-        address = (tensor.data or 0) + tensor.byte_offset
-        self.__array_interface__ = {"version": 3, "shape": shape, "typestr": f"|V{tensor.bits // 8}",
-                                    "data": (address, True)}
+# jaxlib 0.10 makes an array of JAX's on the way, and imports JAX for it where that is installed. So do `_arrays` and
+# `unsafe_buffer_pointer` in every version; on the CPU, and but for packed dtypes, nothing here calls any of the three.
+def _fetch_0_10(buffer):
+    return buffer._single_device_array_to_np_array_did_copy()[0]
+
+
+def _fetch_0_12(buffer):
+    return buffer._to_np_array_did_copy()[0]
+
+
+_fetch = _fetch_0_12 if hasattr(Buffer, "_to_np_array_did_copy") else _fetch_0_10
 
 
 def fetch(buffer):
     """A read-only NumPy array of a one-device or replicated buffer on any platform, copied if need be."""
-    with without_jax:
-        return buffer._single_device_array_to_np_array_did_copy()[0]
+    return _fetch(buffer)
 
 
 def split(buffer):
-    """The one-device buffers of a buffer, in the order of its devices."""
-    with without_jax:
-        return buffer._arrays
+    """The one-device buffers of a buffer, in the order of this process's devices."""
+    return buffer._arrays
 
 
-def pointer(buffer) -> int:
+def pointer(buffer, dtype) -> int:
     """The address of a one-device buffer."""
-    with without_jax:
+    if buffer.platform() != "cpu" or dtype in PACKED:
         return buffer.unsafe_buffer_pointer()
+    return dlpack.address(to_dlpack(buffer))
 
 
 def to_dlpack(buffer, stream=None):
@@ -143,33 +142,8 @@ def to_dlpack(buffer, stream=None):
 
 
 def from_dlpack(capsule, device, stream=None):
-    """A one-device buffer from a DLPack capsule, which shares its memory where it is aligned as XLA wants it."""
-    with without_jax:
-        return _jax.dlpack_managed_tensor_to_buffer(capsule, device, stream)
-
-
-class _WithoutJax:
-    """Context manager: in this thread, `import jax` fails unless it has been imported before."""
-
-    def __init__(self):
-        self.threads = []
-
-    def find_spec(self, name, path=None, target=None):
-        if name == "jax" and threading.get_ident() in self.threads:
-            raise ModuleNotFoundError("jax is not needed here", name="jax")
-
-    def __enter__(self):
-        if "jax" not in sys.modules:
-            self.threads.append(threading.get_ident())
-            sys.meta_path.insert(0, self)
-
-    def __exit__(self, *exception):
-        if threading.get_ident() in self.threads:
-            self.threads.remove(threading.get_ident())
-            sys.meta_path.remove(self)
-
-
-without_jax = _WithoutJax()
+    """A one-device buffer that shares the memory of a DLPack capsule from a device that is no CPU."""
+    return _jax.dlpack_managed_tensor_to_buffer(capsule, device, stream)
 
 
 # ---- StableHLO as a parsed module -------------------------------------------------------------------------------
@@ -177,7 +151,7 @@ without_jax = _WithoutJax()
 def parse_module(text: str):
     """The module of StableHLO text; only programs with Python callbacks need it, text alone cannot hold those."""
     ir = importlib.import_module("jaxlib.mlir.ir")
-    registration = importlib.import_module("jaxlib.mlir._mlir_libs")._jax_mlir_ext
+    registration = importlib.import_module("jaxlib.mlir._mlir_libs._jax_mlir_ext")
     context = ir.Context()
     registry = ir.DialectRegistry()
     registration.register_dialects(registry)
