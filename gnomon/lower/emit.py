@@ -154,7 +154,8 @@ class Emitter:
         t = x.type
         if t.shape == shape and len(dims) == len(shape):
             return x
-        return self("stablehlo.broadcast_in_dim", [x], f"dims = {list(dims)}", ArrayType(tuple(shape), t.dtype))
+        dims = [*dims, *range(len(shape), len(shape) + len(physical(t)[0]) - len(t.shape))]      # the words of keys
+        return self("stablehlo.broadcast_in_dim", [x], f"dims = {dims}", ArrayType(tuple(shape), t.dtype))
 
     def convert(self, x, dtype, out=None):
         """Numbers in another dtype, with NumPy's rules where StableHLO's differ."""
@@ -169,13 +170,13 @@ class Emitter:
             return self.convert(real, dtype)
         return self("stablehlo.convert", [x], out=ArrayType(x.type.shape, dtype))
 
-    def compare(self, direction, x, y):
-        """Booleans from two operands of one type."""
+    def compare(self, direction, x, y, total_order=False):
+        """Booleans from two operands of one type; `total_order` tells -0 from 0 and gives NaNs a place."""
         dtype = x.type.dtype
         if is_key(dtype):
             return self.compare_keys(direction, x, y)
         kind = ("UNSIGNED" if dtype.kind in "bu" or str(dtype).startswith("uint") else
-                "SIGNED" if dtype.kind == "i" or str(dtype).startswith("int") else "FLOAT")
+                "SIGNED" if dtype.kind == "i" or str(dtype).startswith("int") else "TOTALORDER" if total_order else "FLOAT")
         t = type_text(x.type)
         out = ArrayType(x.type.shape, BOOL)
         name = self.fresh()

@@ -10,9 +10,11 @@ from gnomon.ir.op import LINEAR, MULTILINEAR, ZERO, field, is_linear
 from gnomon.ops.compare import bitwise_and, bitwise_or, eq, gt, lt, select_n
 from gnomon.ops.complex_parts import complex, conj, imag, real
 from gnomon.ops.elementwise import Elementwise, full_scalar, unbroadcast  # noqa: F401 - transforms take it from here
+from gnomon.ops.longhand import shift_right, written
 from gnomon.ops.shape import broadcast_in_dim
 from gnomon.trace.stage import bind
-from gnomon.types.dtype import (is_bool, is_complex, is_float, is_inexact, is_integer, is_key, is_signed, real_dtype)
+from gnomon.types.dtype import (iinfo, is_bool, is_complex, is_float, is_inexact, is_integer, is_key, is_signed, is_unsigned,
+                                real_dtype)
 from gnomon.types.value_type import ArrayType
 
 NOT_LINEAR = Refused("it is not linear, so it can only be differentiated forward first (grad and vjp do that)")
@@ -161,12 +163,21 @@ class MulHi(Elementwise):
     """The upper half of the bits of the product of two integers."""
 
     name = "mulhi"
-    hlo, accepts, accepts_text = "chlo.mulhi", staticmethod(is_integer), "integers"
+    accepts, accepts_text = staticmethod(is_integer), "integers"
     derivative = ZERO
     transpose = Refused("integers have no tangents")
 
-    def lower(self, emit, x, y):
-        return emit(self.hlo, emit.aligned((x, y)))
+    @written
+    def lower(self, x, y):
+        narrow, wide = x.dtype, "uint64" if is_unsigned(x.dtype) else "int64"
+        bits = iinfo(narrow).bits
+        if bits < 64:
+            return shift_right(x.convert(wide) * y.convert(wide), bits).convert(narrow)
+        # schoolbook multiplication with digits of 32 bits, the upper ones signed
+        low = 2**32 - 1
+        (x1, x0), (y1, y0) = (shift_right(x, 32), x & low), (shift_right(y, 32), y & low)
+        carry = x1 * y0 + (x0 * y0).apply("stablehlo.shift_right_logical", 32)
+        return x1 * y1 + shift_right(carry, 32) + shift_right(x0 * y1 + (carry & low), 32)
 
 
 # ---- integer powers ---------------------------------------------------------------------------------------------
@@ -309,9 +320,6 @@ class Nextafter(Elementwise):
     derivative = Refused("it moves in steps; the derivative of x itself may be what is wanted")
     transpose = NOT_LINEAR
 
-    def lower(self, emit, x, y):
-        return emit(self.hlo, emit.aligned((x, y)))
-
 
 # ---- signs and rounding -----------------------------------------------------------------------------------------
 
@@ -423,9 +431,6 @@ class IsFinite(Elementwise):
 
     def out_weak(self, x):
         return False
-
-    def lower(self, emit, x):
-        return emit(self.hlo, [x])
 
     def host(self, x):
         return np.isfinite(x)

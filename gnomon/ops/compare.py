@@ -17,6 +17,7 @@ class Comparison(Elementwise, abstract=True):
     """Base of comparisons: booleans out, no derivative."""
 
     direction = None
+    on_keys = True
     derivative = ZERO
     transpose = DISCRETE
 
@@ -48,6 +49,31 @@ Lt = comparison("LT", np.less, "x < y.")
 Le = comparison("LE", np.less_equal, "x <= y.")
 Gt = comparison("GT", np.greater, "x > y.")
 Ge = comparison("GE", np.greater_equal, "x >= y.")
+
+
+class TotalOrder(Comparison, abstract=True):
+    """Base of comparisons in the total order of floats: -NaN < -inf < ... < -0 < 0 < ... < inf < NaN."""
+
+    def lower(self, emit, x, y):
+        return emit.compare(self.direction, *emit.aligned((x, y)), total_order=True)
+
+
+class EqTo(TotalOrder):
+    """Whether x and y stand at one place of the total order."""
+
+    direction = "EQ"
+
+
+class LeTo(TotalOrder):
+    """Whether x does not stand behind y in the total order."""
+
+    direction = "LE"
+
+
+class LtTo(TotalOrder):
+    """Whether x stands before y in the total order."""
+
+    direction = "LT"
 
 
 def is_bits(dtype):
@@ -98,6 +124,59 @@ class Not(Bitwise):
         return np.invert(x)
 
 
+class OfIntegers(Bitwise, abstract=True):
+    """Base of ops on the bits of integers."""
+
+    accepts, accepts_text = staticmethod(is_integer), "integers"
+
+
+class ShiftLeft(OfIntegers):
+    """x << y; 0 where y is not in [0, bits of x)."""
+
+    hlo = "stablehlo.shift_left"
+
+
+class ShiftRightLogical(OfIntegers):
+    """x >> y with zeros moving in; 0 where y is not in [0, bits of x)."""
+
+    hlo = "stablehlo.shift_right_logical"
+
+
+class ShiftRightArithmetic(OfIntegers):
+    """x >> y with copies of the sign moving in; nothing but those where y is not in [0, bits of x)."""
+
+    hlo = "stablehlo.shift_right_arithmetic"
+
+
+def shift_host(ufunc, kind, filler):
+    """NumPy's form of a shift of numbers of a kind, signed or unsigned. It says nothing about distances that are too large:
+    there, `filler` is the result."""
+    def host(self, x, y):
+        if x.dtype.kind not in "iu":
+            return NotImplemented
+        size = x.dtype.itemsize
+        x, far = x.view(f"{kind}{size}"), y.view(f"u{size}") >= 8 * size
+        return np.where(far, filler(x), ufunc(x, np.where(far, 0, y).astype(x.dtype))).astype(x.dtype).view(y.dtype)
+    return host
+
+
+ShiftLeft.host = shift_host(np.left_shift, "u", np.zeros_like)
+ShiftRightLogical.host = shift_host(np.right_shift, "u", np.zeros_like)
+ShiftRightArithmetic.host = shift_host(np.right_shift, "i", lambda x: -(x < 0).astype(x.dtype))
+
+
+class PopulationCount(OfIntegers):
+    """The number of ones among the bits of x."""
+
+    hlo = "stablehlo.popcnt"
+
+
+class Clz(OfIntegers):
+    """The number of zeros in front of the first one among the bits of x."""
+
+    hlo = "stablehlo.count_leading_zeros"
+
+
 class SelectN(Elementwise):
     """Elementwise, the case that `which` numbers: which is boolean (two cases) or int32."""
 
@@ -135,6 +214,9 @@ class SelectN(Elementwise):
 
 _eq, _ne, _lt, _le, _gt, _ge = Eq(), Ne(), Lt(), Le(), Gt(), Ge()
 _and, _or, _xor, _not, _select = And(), Or(), Xor(), Not(), SelectN()
+_eq_to, _le_to, _lt_to = EqTo(), LeTo(), LtTo()
+_shift_left, _shift_right_logical, _shift_right_arithmetic = ShiftLeft(), ShiftRightLogical(), ShiftRightArithmetic()
+_population_count, _clz = PopulationCount(), Clz()
 
 
 def eq(x, y):
@@ -175,6 +257,38 @@ def bitwise_xor(x, y):
 
 def bitwise_not(x):
     return bind(_not, x)
+
+
+def eq_to(x, y):
+    return bind(_eq_to, x, y)
+
+
+def le_to(x, y):
+    return bind(_le_to, x, y)
+
+
+def lt_to(x, y):
+    return bind(_lt_to, x, y)
+
+
+def shift_left(x, y):
+    return bind(_shift_left, x, y)
+
+
+def shift_right_logical(x, y):
+    return bind(_shift_right_logical, x, y)
+
+
+def shift_right_arithmetic(x, y):
+    return bind(_shift_right_arithmetic, x, y)
+
+
+def population_count(x):
+    return bind(_population_count, x)
+
+
+def clz(x):
+    return bind(_clz, x)
 
 
 def select_n(which, *cases):

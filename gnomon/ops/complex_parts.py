@@ -60,7 +60,7 @@ class Conj(Elementwise):
     def lower(self, emit, x):
         if not is_complex(x.type.dtype):
             return emit("stablehlo.complex", [x, emit.constant_like(x, 0)])
-        return emit("chlo.conj", [x])
+        return emit.chlo("chlo.conj", [x])
 
     def transpose(self, ct, x):
         ct = conj(ct) if is_complex(x.dtype) else real(ct)

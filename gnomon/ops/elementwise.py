@@ -81,7 +81,8 @@ class Elementwise(Op, abstract=True):
             raise TypeError(f"{self.name} does not accept dtype {first}. Accepted dtypes are {self.accepts_text}.")
 
     def lower(self, emit, *xs):
-        return emit.elementwise(self.hlo, emit.aligned(xs))
+        xs = emit.aligned(xs)
+        return emit.chlo(self.hlo, xs) if self.hlo.startswith("chlo.") else emit.elementwise(self.hlo, xs)
 
     def batch(self, args, axes, batching):
         return batch_aligned(self, args, axes)
