@@ -14,7 +14,7 @@ import numpy as np
 from gnomon.api.function import type_of
 from gnomon.base.errors import Refused
 from gnomon.base.settings import current
-from gnomon.numpy.promote import SCALARS, as_value, requested_dtype, result_type_of
+from gnomon.numpy.promote import SCALARS, as_value, requested_dtype, result_type_of, scalar_literal
 from gnomon.ops import shape as shape_ops
 from gnomon.ops.arithmetic import add, mul
 from gnomon.ops.compare import eq, ge, ne
@@ -201,9 +201,8 @@ def cast(x, dtype):
         if is_integer(dtype) and is_float(x.dtype):
             bounds = iinfo(dtype)
             wide = np.nan_to_num(x.astype(np.float64), nan=0.0, posinf=np.inf, neginf=-np.inf)
-            out = np.clip(wide, int(bounds.min), int(bounds.max)).astype(dtype)
-            out[wide >= int(bounds.max)] = bounds.max
-            return out
+            inside = np.clip(wide, int(bounds.min), int(bounds.max)).astype(dtype)
+            return np.where(wide >= int(bounds.max), np.asarray(int(bounds.max)).astype(dtype), inside)
         return x.astype(dtype, order="C")
 
 
@@ -397,13 +396,9 @@ def fill(name, shape, value, dtype, weak, sharding):
         if dtype is None:
             own = scalar_type(value)
             dtype, weak = own.dtype, own.weak_type
-        if is_float(dtype) and value.__class__ is complex:
-            value = value.real
-        if is_integer(dtype):
-            value = int(cast(np.asarray(value), dtype)) if value.__class__ is float else literal(int(value), ArrayType((), dtype)).value
-        else:
-            value = python_type(dtype)(value)
-        return filled(ArrayType(shape, dtype, weak, sharding), value)
+        if is_integer(dtype) and value.__class__ is float:
+            value = int(cast(np.asarray(value), dtype))
+        return filled(ArrayType(shape, dtype, weak, sharding), scalar_literal(value, dtype, weak).value)
     x = as_value(value, name, 1)
     if dtype is not None:
         x = as_dtype(x, dtype) if not weak else convert_element_type(x, dtype, True)
@@ -505,13 +500,14 @@ def arange(start, stop=None, step=None, dtype=None, *, device=None, out_sharding
     >>> arange(1, 10, 3)
     Array([1, 4, 7], dtype=int32)
     """
-    if dtype is None:
-        dtype = result_type_of(*[x for x in (start, stop, step) if x is not None and not isinstance(x, Size)], 0)
-    else:
-        dtype = requested_dtype(dtype)
-    start, stop, step = number(start, "arange", "start"), number(stop, "arange", "stop"), number(step, "arange", "step")
+    given = [x for x in (start, stop, step) if x is not None and not isinstance(x, Size)]
     if start is None:
         raise TypeError("arange needs a number to stop at, got None.")
+    start, stop, step = number(start, "arange", "start"), number(stop, "arange", "stop"), number(step, "arange", "step")
+    if dtype is None:
+        dtype = result_type_of(*given) if given else default_int()
+    else:
+        dtype = requested_dtype(dtype)
     if stop is None:
         start, stop = 0, start
     if complex in (start.__class__, stop.__class__, step.__class__) or is_bool(dtype):
@@ -546,7 +542,7 @@ def counted(dtype, start, size, step):
     host = np.arange(size).astype(work)
     if step is not None and step != 1:
         host *= np.asarray(wrapped(step, work)).astype(work)
-    if start != 0:
+    if step is not None or start != 0:
         host += np.asarray(wrapped(start, work)).astype(work)
     return owned(aligned_copy(host, dtype))
 
