@@ -147,10 +147,14 @@ class Derivatives:
         return x
 
     def difference(self, f, direction, pattern):
-        """(f(x + h v) - f(x - h v)) / 2h for a function f that gives a list."""
+        """(f(x + h v) - f(x - h v)) / 2h for a function f that gives a list of inexact numbers."""
         ahead = f(*self.moved(direction, pattern, self.step))
         behind = f(*self.moved(direction, pattern, -self.step))
         return [(numbers(a) - numbers(b)) / (2 * self.step) for a, b in zip(ahead, behind)]
+
+    def inexact_results(self, *x):
+        results = self.f(*x)
+        return [results[i] for i in self.outs]
 
 
 @functools.lru_cache(maxsize=8)
@@ -167,9 +171,9 @@ def check_jvp(example):
         for pattern, values, tangents in zip(d.patterns, d.found["primal"], d.found["tangent"]):
             for got, want in zip(values, plain):
                 assert_close(got, want, "value beside the tangent", tolerance(want.dtype))
-            wanted = d.difference(d.f, d.v, pattern)
-            for i, got in zip(d.outs, tangents):
-                assert_close(got, wanted[i], f"tangent of result {i}, operands {pattern} moving", d.rtol, d.atol)
+            wanted = d.difference(d.inexact_results, d.v, pattern)
+            for i, got, want in zip(d.outs, tangents, wanted):
+                assert_close(got, want, f"tangent of result {i}, operands {pattern} moving", d.rtol, d.atol)
 
 
 def check_second(example):
@@ -358,7 +362,7 @@ def holds_for(law, example):
     if law in example.without:
         return False
     if law == "host":
-        return example.op.host is not None
+        return example.op.host is not None and not any(is_key(t.dtype) for t in example.types)
     if law == "vmap":
         return bool(example.types)
     if law in ("jvp", "second", "transpose"):
