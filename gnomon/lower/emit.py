@@ -364,6 +364,13 @@ class Emitter:
             parts.append(attributes)
         return self.generic("stablehlo.custom_call", xs, properties=", ".join(parts), outs=outs)
 
+    def python_callback(self, callback, xs, outs):
+        """Call a Python function of NumPy arrays, now and in the order of the program's effects."""
+        index = len(self.module.callbacks)
+        self.module.callbacks.append(callback)
+        return self.custom_call("xla_ffi_python_cpu_callback", xs, outs, f"index = {index} : ui64",
+                                attributes="has_side_effect = true")
+
     ints = staticmethod(ints)
     tensor_text = staticmethod(tensor_text)
     type_text = staticmethod(type_text)

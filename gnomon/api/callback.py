@@ -1,0 +1,152 @@
+"""Python functions inside compiled programs: pure_callback, io_callback, debug.callback, debug.print."""
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+
+from gnomon.api.function import as_values, check_leaves
+from gnomon.base.tree import keystr, tree_flatten, tree_flatten_with_path, tree_unflatten
+from gnomon.ops.callback import DebugCallback, IoCallback, PureCallback
+from gnomon.run.eager import constant
+from gnomon.trace.context import local
+from gnomon.trace.stage import bind
+from gnomon.types.dtype import canonicalize
+from gnomon.types.value_type import ArrayType
+from gnomon.base.settings import current
+
+
+class _Call:
+    """A user's function of trees as a function of flat NumPy arrays; equal for equal functions and structures."""
+
+    def __init__(self, fn, tree, statics=(), out_tree=None, arrays=True):
+        self.fn, self.tree, self.statics, self.out_tree, self.arrays = fn, tree, statics, out_tree, arrays
+        self.__name__ = getattr(fn, "__name__", type(fn).__name__)
+
+    def __call__(self, *flat):
+        flat = [constant(np.asarray(x)) if self.arrays else np.asarray(x) for x in flat]
+        held = dict(self.statics)
+        rest = iter(flat)
+        leaves = [held[i] if i in held else next(rest) for i in range(len(held) + len(flat))]
+        args, kwargs = tree_unflatten(self.tree, leaves)
+        out = self.fn(*args, **kwargs)
+        if self.out_tree is None:
+            return ()
+        leaves, tree = tree_flatten(out)
+        if tree != self.out_tree:
+            raise RuntimeError(f"the callback {self.__name__} returned the structure {tree} where it declared {self.out_tree}")
+        return leaves
+
+    def _key(self):
+        return self.fn, self.tree, self.statics, self.out_tree, self.arrays
+
+    def __eq__(self, other):
+        return other.__class__ is _Call and self._key() == other._key()
+
+    def __hash__(self):
+        return hash((self.fn, self.tree, self.out_tree))
+
+
+def _flatten(what, args, kwargs):
+    """Array leaves, their structure, and the leaves that are not arrays with their positions."""
+    leaves, tree = tree_flatten((args, kwargs))
+    statics = tuple((i, x) for i, x in enumerate(leaves) if isinstance(x, str))
+    held = {i for i, _ in statics}
+    arrays = [x for i, x in enumerate(leaves) if i not in held]
+    check_leaves(arrays, what, lambda: [keystr(p) for p, _ in tree_flatten_with_path((args, kwargs))[0]])
+    return as_values(arrays), tree, statics
+
+
+def _types(structs):
+    leaves, tree = tree_flatten(structs)
+    return tuple(ArrayType(tuple(s.shape), canonicalize(s.dtype, current.enable_x64)) for s in leaves), tree
+
+
+def pure_callback(callback, result_shape_dtypes, *args, sharding=None, vmap_method=None, **kwargs):
+    """Call a Python function without side effects from a compiled program.
+
+    `callback` gets the arguments as arrays and returns a tree of arrays with the shapes and dtypes of `result_shape_dtypes`
+    (ShapeDtypeStructs). It may run any number of times. `vmap_method` says how it is batched: "sequential", "expand_dims",
+    "broadcast_all". It has no derivative: wrap it in custom_jvp or custom_vjp.
+
+    >>> import gnomon, numpy as np
+    >>> out = gnomon.ShapeDtypeStruct((), np.float32)
+    >>> float(gnomon.jit(lambda x: pure_callback(lambda v: np.float32(v) + 1, out, x))(1.0))
+    2.0
+    """
+    types, out_tree = _types(result_shape_dtypes)
+    values, tree, statics = _flatten("pure_callback", args, kwargs)
+    outs = bind(PureCallback(_Call(callback, tree, statics, out_tree), types, vmap_method), *values)
+    return tree_unflatten(out_tree, outs)
+
+
+def io_callback(callback, result_shape_dtypes, *args, sharding=None, ordered=False, **kwargs):
+    """Call a Python function with side effects from a compiled program; exactly once per run, in order where `ordered`."""
+    types, out_tree = _types(result_shape_dtypes)
+    values, tree, statics = _flatten("io_callback", args, kwargs)
+    outs = bind(IoCallback(_Call(callback, tree, statics, out_tree), types, ordered), *values)
+    return tree_unflatten(out_tree, outs)
+
+
+def debug_callback(callback, *args, ordered=False, partitioned=False, **kwargs):
+    """Call a Python function for its side effects, from a compiled program or at once. It is left alone by derivatives."""
+    values, tree, statics = _flatten("debug.callback", args, kwargs)
+    call = _Call(callback, tree, statics)
+    if local.frame is None:
+        call(*[np.asarray(v) for v in values])
+        return
+    bind(DebugCallback(call, ordered), *values)
+
+
+class _Printer:
+    """The function that debug_print calls; equal for equal formats."""
+
+    __name__ = "print"
+
+    def __init__(self, fmt):
+        self.fmt = fmt
+
+    def __call__(self, *args, **kwargs):
+        sys.stdout.write(self.fmt.format(*args, **kwargs) + "\n")
+        sys.stdout.flush()
+
+    def __eq__(self, other):
+        return other.__class__ is _Printer and self.fmt == other.fmt
+
+    def __hash__(self):
+        return hash(self.fmt)
+
+
+def debug_print(fmt, *args, ordered=False, partitioned=False, skip_format_check=False, **kwargs):
+    """Print values from inside a compiled program: `debug.print("x = {}", x)`.
+
+    >>> import gnomon
+    >>> gnomon.jit(lambda x: debug_print("x is {}", x))(3)
+    x is 3
+    """
+    if not skip_format_check:
+        try:
+            fmt.format(*[_Any() for _ in args], **{k: _Any() for k in kwargs})
+        except (IndexError, KeyError) as error:
+            raise ValueError(f"debug.print: the format {fmt!r} does not match its {len(args)} positional and {sorted(kwargs)} keyword "
+                             f"arguments: {error}. Give one argument per field.") from None
+    debug_callback(_Printer(fmt), *args, ordered=ordered, **kwargs)
+
+
+class _Any:
+    """Formats as anything, to check a format string."""
+
+    def __format__(self, spec):
+        return ""
+
+    def __getattr__(self, name):
+        return self
+
+    def __getitem__(self, key):
+        return self
+
+
+def effects_barrier():
+    """Wait until all side effects of programs started so far are done."""
+    from_run = constant(np.zeros(()))
+    from_run.block_until_ready()
