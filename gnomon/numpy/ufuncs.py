@@ -13,6 +13,9 @@ from gnomon.ops.compare import And, Comparison, Eq, Ge, Gt, Le, Lt, Ne, Not, Or,
 from gnomon.trace.stage import bind
 from gnomon.types.dtype import is_bool, is_complex, is_float, is_inexact, is_integer, is_key, is_unsigned
 
+__all__ = ["absolute", "add", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "divide", "equal", "greater", "greater_equal",
+           "less", "less_equal", "maximum", "minimum", "multiply", "negative", "not_equal", "power", "square", "subtract", "true_divide", "where"]
+
 NUMBERS = Kinds(lambda d: not is_bool(d) and not is_key(d), "numbers")
 NUMBERS_AND_BOOLEANS = Kinds(lambda d: not is_key(d), "numbers and booleans")
 REALS = Kinds(lambda d: not is_complex(d) and not is_key(d), "real numbers")
@@ -51,3 +54,9 @@ def power(x1, x2, /):
         x1 = as_value(x1, "power", 0)
         return bind(IntegerPow(x2), x1) if x2 != 1 else x1
     raise NotImplementedError
+
+
+def where(condition, x, y, /):
+    x, y = promote("where", x, y)
+    condition, x, y = as_value(condition), as_value(x), as_value(y)
+    return compare.select_n(condition, y, x)
