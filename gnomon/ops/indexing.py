@@ -211,14 +211,7 @@ class Gather(Op):
         out, t = emit.out, indices.type
         bounds = [x.type.shape[d] - self.slice_sizes[d] for d in n.start_index_map]
         indices = same_dtype_indices(emit, indices, max(bounds, default=0))
-        text = ("dimension_numbers = #stablehlo.gather<"
-                f"offset_dims = {list(n.offset_dims)}, collapsed_slice_dims = {list(n.collapsed_slice_dims)}, "
-                f"operand_batching_dims = {list(n.operand_batching_dims)}, "
-                f"start_indices_batching_dims = {list(n.start_indices_batching_dims)}, "
-                f"start_index_map = {list(n.start_index_map)}, index_vector_dim = {t.ndim - 1}>, "
-                f"slice_sizes = {emit.ints(self.slice_sizes)}, "
-                f"indices_are_sorted = {str(bool(self.indices_are_sorted)).lower()}")
-        got, = emit.generic("stablehlo.gather", [x, indices], text, outs=[out])
+        got = write_gather(emit, x, indices, n, self.slice_sizes, out, self.indices_are_sorted)
         if self.mode not in (FILL_OR_DROP, ONE_HOT) or not bounds:
             return got
         inside = in_bounds(emit, indices, bounds)
@@ -262,6 +255,30 @@ class Gather(Op):
         for i in range(len(full_shape)):
             order[i] = next(of_window) if i in n.offset_dims else next(of_batch)
         return out.transpose(order)
+
+
+def write_gather(emit, x, indices, n, slice_sizes, out, indices_are_sorted=False):
+    """StableHLO's gather, which moves windows inside."""
+    text = ("dimension_numbers = #stablehlo.gather<"
+            f"offset_dims = {list(n.offset_dims)}, collapsed_slice_dims = {list(n.collapsed_slice_dims)}, "
+            f"operand_batching_dims = {list(n.operand_batching_dims)}, "
+            f"start_indices_batching_dims = {list(n.start_indices_batching_dims)}, "
+            f"start_index_map = {list(n.start_index_map)}, index_vector_dim = {indices.type.ndim - 1}>, "
+            f"slice_sizes = {emit.ints(slice_sizes)}, indices_are_sorted = {str(bool(indices_are_sorted)).lower()}")
+    return emit.generic("stablehlo.gather", [x, indices], text, outs=[out])[0]
+
+
+def along_numbers(rank, axis):
+    """Dimension numbers that read one element per index along one dimension, the others in step."""
+    others = tuple([d for d in range(rank) if d != axis])
+    return GatherDimensionNumbers((), (axis,), (axis,), others, others)
+
+
+def gather_rows(emit, x, places, axis):
+    """In StableHLO, the elements of `x` at `places`, which are in bounds, along one dimension."""
+    t, rank = places.type, x.type.ndim
+    vectors = emit("stablehlo.reshape", [places], out=ArrayType((*t.shape, 1), t.dtype))
+    return write_gather(emit, x, vectors, along_numbers(rank, axis), (1,) * rank, ArrayType(t.shape, x.type.dtype))
 
 
 def paired(operand_dims, index_dims, a, b):
@@ -589,10 +606,8 @@ def scatter_add(x, indices, updates, dimension_numbers, mode=FILL_OR_DROP, indic
     return bind(ScatterAdd(dimension_numbers, mode, indices_are_sorted, unique_indices), x, indices, updates)
 
 
-def take_along(x, indices, axis):
-    """`x` at `indices` along one dimension, the others in step; indices are in bounds."""
+def take_along(x, indices, axis, unique=True):
+    """`x` at `indices` along one dimension, the others in step; indices are in bounds, and different if `unique`."""
     rank = x.type.ndim
-    others = tuple([d for d in range(rank) if d != axis])
-    numbers = GatherDimensionNumbers((), (axis,), (axis,), others, others)
     indices = reshape(indices, (*indices.type.shape, 1))
-    return gather(x, indices, numbers, (1,) * rank, PROMISE_IN_BOUNDS)
+    return gather(x, indices, along_numbers(rank, axis), (1,) * rank, PROMISE_IN_BOUNDS, unique_indices=unique)

@@ -1,0 +1,237 @@
+"""sort and top_k.
+
+Keys are compared as integers: a float's bits are mapped to an integer of the same order, with NaN last and both zeros
+equal. XLA compiles a sort of one array of integers to native code, and a sort of several arrays, or with a comparison
+of its own, to code that is many times slower. So several arrays with one key are sorted as one: key and place are
+packed into one 64-bit integer, and the other arrays follow by the sorted places.
+"""
+from __future__ import annotations
+
+import numpy as np
+
+from gnomon.ir.op import Op, field
+from gnomon.ops.arithmetic import NOT_LINEAR
+from gnomon.ops.indexing import gather_rows, take_along
+from gnomon.ops.shape import Iota
+from gnomon.ops.slicing import resized, same_axis
+from gnomon.trace.stage import bind
+from gnomon.types.dtype import is_bool, is_complex, is_float, is_key, is_unsigned, itemsize_bits
+from gnomon.types.value_type import ArrayType
+
+_BOOL, _INT32, _INT64, _FLOAT32 = np.dtype(bool), np.dtype("int32"), np.dtype("int64"), np.dtype("float32")
+
+
+class Sort(Op):
+    """Sorts the operands together along `dimension` by the first `num_keys` of them: NaN last, both zeros equal, complex
+    numbers by real part and then imaginary part."""
+
+    dimension: int
+    is_stable: bool = field(True)
+    num_keys: int = field(1)
+
+    multiple = True
+    transpose = NOT_LINEAR
+
+    def result(self, *xs):
+        first = xs[0]
+        if not 0 <= self.dimension < first.ndim:
+            raise ValueError(f"sort along dimension {self.dimension} is not possible for a value of type {first}.")
+        if not 1 <= self.num_keys <= len(xs):
+            raise ValueError(f"sort needs num_keys between 1 and the number of operands, {len(xs)}, got {self.num_keys}.")
+        for x in xs:
+            if x.shape != first.shape:
+                raise TypeError(f"sort needs operands of one shape, got {', '.join(map(str, xs))}.")
+        if any(is_key(x.dtype) for x in xs):
+            raise TypeError("sort does not accept random keys; sort their key_data.")
+        moved = [i == self.dimension for i in range(first.ndim)]
+        return [resized(self, x, x.shape, moved, [y for y in xs if y is not x]) for x in xs]
+
+    def lower(self, emit, *xs):
+        d, keys, t = self.dimension, xs[:self.num_keys], xs[0].type
+        if t.size == 0:
+            return list(xs)
+        if len(xs) == 1 and not is_complex(t.dtype):
+            ordered, = sort_by(emit, [ordered_integers(emit, xs[0], merge_zeros=False)], d, self.is_stable)
+            return [from_ordered_integers(emit, ordered, t.dtype)]
+        if self.num_keys == 1 and not is_complex(t.dtype) and itemsize_bits(t.dtype) <= 32:
+            places = sorted_places(emit, xs[0], d)
+            return [gather_rows(emit, x, places, d) for x in xs]
+        compared = []
+        for k in keys:
+            if is_complex(k.type.dtype):
+                part = ArrayType(k.type.shape, np.dtype(f"f{k.type.dtype.itemsize // 2}"))
+                compared += [emit("stablehlo.real", [k], out=part), emit("stablehlo.imag", [k], out=part)]
+            else:
+                compared.append(k)
+        compared = [ordered_integers(emit, k) for k in compared]
+        sorted_all = sort_by(emit, [*compared, *xs], d, self.is_stable, len(compared))
+        return sorted_all[len(compared):]
+
+    def derivative(self, args, tangents):
+        places = bind(Iota(_INT32, args[0].type.shape, self.dimension))
+        *outs, order = bind(self, *args, places)
+        return outs, [None if t is None else take_along(t, order, self.dimension) for t in tangents]
+
+    def batch(self, args, axes, batching):
+        args, axis = same_axis(args, axes, batching)
+        outs = bind(self.replace(dimension=self.dimension + (axis <= self.dimension)), *args)
+        return outs, [axis] * len(outs)
+
+    def host(self, *xs):
+        x = xs[0]
+        if len(xs) != 1 or x.dtype.kind not in "biu":
+            return NotImplemented
+        return [np.sort(x, self.dimension, kind="stable" if self.is_stable else None)]
+
+
+def ordered_integers(emit, x, merge_zeros=True):
+    """Signed integers of the order of `x`, of 32 bits or more: a float's bits, those of negative ones reversed."""
+    t = x.type
+    if is_float(t.dtype):
+        if itemsize_bits(t.dtype) < 32:
+            x = emit.convert(x, _FLOAT32)
+            t = x.type
+        signed = ArrayType(t.shape, _INT32 if t.dtype.itemsize == 4 else _INT64)
+        is_nan = emit.compare("NE", x, x)
+        if merge_zeros:
+            zero = emit.constant_like(x, 0)
+            x = emit.select(emit.compare("EQ", x, zero), zero, x)
+        bits = emit("stablehlo.bitcast_convert", [x], out=signed)
+        return emit.select(is_nan, emit.constant(np.iinfo(signed.dtype).max, signed), mirror_negative(emit, bits))
+    if is_bool(t.dtype) or itemsize_bits(t.dtype) < 32:
+        return emit.convert(x, _INT32)
+    if is_unsigned(t.dtype):
+        signed = ArrayType(t.shape, np.dtype(f"i{t.dtype.itemsize}"))
+        return flip_sign(emit, emit("stablehlo.bitcast_convert", [x], out=signed))
+    return x
+
+
+def from_ordered_integers(emit, k, dtype):
+    """The inverse of `ordered_integers`."""
+    shape = k.type.shape
+    if is_float(dtype):
+        wide = _FLOAT32 if itemsize_bits(dtype) < 32 else dtype
+        return emit.convert(emit("stablehlo.bitcast_convert", [mirror_negative(emit, k)], out=ArrayType(shape, wide)), dtype)
+    if is_bool(dtype) or itemsize_bits(dtype) < 32:
+        return emit.convert(k, dtype)
+    if is_unsigned(dtype):
+        return emit("stablehlo.bitcast_convert", [flip_sign(emit, k)], out=ArrayType(shape, dtype))
+    return k
+
+
+def mirror_negative(emit, bits):
+    """All bits but the sign inverted where negative; its own inverse."""
+    t = bits.type
+    width = 8 * t.dtype.itemsize - 1
+    sign = emit.elementwise("stablehlo.shift_right_arithmetic", [bits, emit.constant(width, t)], t)
+    mask = emit.elementwise("stablehlo.and", [sign, emit.constant(np.iinfo(t.dtype).max, t)], t)
+    return emit.elementwise("stablehlo.xor", [bits, mask], t)
+
+
+def flip_sign(emit, bits):
+    t = bits.type
+    return emit.elementwise("stablehlo.xor", [bits, emit.constant(np.iinfo(t.dtype).min, t)], t)
+
+
+def sort_by(emit, xs, dimension, stable=True, keys=1):
+    """Sort arrays together, lexicographically by the first `keys`, which are integers."""
+    types = [x.type for x in xs]
+    scalars = [ArrayType((), t.dtype) for t in types for _ in (0, 1)]
+    flag = ArrayType((), _BOOL)
+
+    def before(*values):
+        found = None
+        for a, b in reversed(list(zip(values[:2 * keys:2], values[1:2 * keys:2]))):
+            less = emit.compare("LT", a, b)
+            if found is not None:
+                tie = emit.elementwise("stablehlo.and", [emit.compare("EQ", a, b), found], flag)
+                less = emit.elementwise("stablehlo.or", [less, tie], flag)
+            found = less
+        return [found]
+
+    region = emit.block(scalars, before)
+    return emit.generic("stablehlo.sort", xs, f"dimension = {dimension} : i64, is_stable = {str(bool(stable)).lower()}", region,
+                        types)
+
+
+def sorted_places(emit, x, dimension, descending=False):
+    """The places, in sorted order, of the elements along a dimension; ties in order. The dtype is of at most 32 bits."""
+    key = emit.convert(ordered_integers(emit, x), _INT64)
+    t = key.type
+    if descending:
+        key = emit.elementwise("stablehlo.not", [key], t)
+    high = emit.elementwise("stablehlo.shift_left", [key, emit.constant(32, t)], t)
+    packed = emit.elementwise("stablehlo.or", [high, emit("stablehlo.iota", [], f"dim = {dimension}", t)], t)
+    packed, = sort_by(emit, [packed], dimension)
+    return emit.convert(packed, _INT32)       # the low half
+
+
+class TopK(Op):
+    """The `k` largest elements along `axis` in descending order, and their places; NaN counts as largest, ties in order."""
+
+    k: int
+    axis: int
+
+    multiple = True
+    transpose = NOT_LINEAR
+
+    def result(self, x):
+        if is_complex(x.dtype) or is_key(x.dtype):
+            raise TypeError(f"top_k does not accept dtype {x.dtype}. Accepted dtypes are real numbers and booleans.")
+        if not 0 <= self.axis < x.ndim:
+            raise ValueError(f"top_k along axis {self.axis} is not possible for a value of type {x}.")
+        if not 0 <= self.k <= x.shape[self.axis]:
+            raise ValueError(f"top_k needs k between 0 and the size of the axis, {x.shape[self.axis]}, got {self.k}.")
+        shape = (*x.shape[:self.axis], self.k, *x.shape[self.axis + 1:])
+        values = resized(self, x, shape, [i == self.axis for i in range(x.ndim)])
+        return [values, values.update(dtype=_INT32, weak_type=False)]
+
+    def lower(self, emit, x):
+        t, axis, k = x.type, self.axis, self.k
+        values, places = emit.outs
+        if values.size == 0:
+            return [emit.constant(0, values), emit.constant(0, places)]
+        if itemsize_bits(t.dtype) > 32:
+            key = emit.elementwise("stablehlo.not", [ordered_integers(emit, x)], ArrayType(t.shape, _INT64))
+            iota = emit("stablehlo.iota", [], f"dim = {axis}", ArrayType(t.shape, _INT32))
+            _, order, = sort_by(emit, [key, iota], axis)
+            order = self.first(emit, order, places)
+        elif 8 * k > t.shape[axis] or axis != t.ndim - 1:
+            order = self.first(emit, sorted_places(emit, x, axis, descending=True), places)
+        else:
+            # XLA's own top_k is native for float32 and orders by bits, so the integers go through as float32
+            bits = emit("stablehlo.bitcast_convert", [mirror_negative(emit, ordered_integers(emit, x))],
+                        out=ArrayType(t.shape, _FLOAT32))
+            _, order = emit.generic("chlo.top_k", [bits], f"k = {k} : i64", outs=[ArrayType(values.shape, _FLOAT32), places])
+        return [gather_rows(emit, x, order, axis), order]
+
+    def first(self, emit, x, out):
+        """The first k along the axis."""
+        t = x.type
+        limits = [self.k if i == self.axis else n for i, n in enumerate(t.shape)]
+        return emit.slice(x, (0,) * t.ndim, limits, (1,) * t.ndim, out)
+
+    def derivative(self, args, tangents):
+        (x,), (t,) = args, tangents
+        values, places = bind(self, x)
+        return [values, places], [take_along(t, places, self.axis), None]
+
+    def batch(self, args, axes, batching):
+        (x,), (a,) = args, axes
+        return bind(TopK(self.k, self.axis + (a <= self.axis)), x), [a, a]
+
+
+# ---- functions on values ------------------------------------------------------------------------------------------
+
+def sort(xs, dimension, is_stable=True, num_keys=1):
+    """Sorts a list of values together; a list."""
+    return bind(Sort(dimension, is_stable, num_keys), *xs)
+
+
+def argsort(x, dimension, index_dtype=_INT32):
+    """The places, in sorted order, of the elements along a dimension; ties in order."""
+    return sort([x, bind(Iota(np.dtype(index_dtype), x.type.shape, dimension))], dimension)[1]
+
+
+def top_k(x, k, axis):
+    return bind(TopK(k, axis), x)
