@@ -90,6 +90,8 @@ def _make_plugin_client(plugin: Plugin, path: str):
     visible = getattr(current, f"{plugin.platform}_visible_devices", "all")
     if visible != "all":
         options["visible_devices"] = [int(number) for number in visible.split(",")]
+    if cluster.runtime is not None:
+        options.update(node_id=cluster.process_id, num_nodes=cluster.num_processes)
     options.update(current.pjrt_client_create_options or {})
     return make.make_c_api_client(plugin.platform, options, cluster.runtime)
 

@@ -116,10 +116,12 @@ def compile_options(plan: Plan, devices: tuple):
         build.use_spmd_partitioning = build.use_shardy_partitioner = True
         build.allow_spmd_sharding_propagation_to_parameters = _which_are_open(plan.in_shardings)
         build.allow_spmd_sharding_propagation_to_output = _which_are_open(plan.out_shardings)
-    build.exec_time_optimization_effort = current.exec_time_optimization_effort
-    build.memory_fitting_effort = current.memory_fitting_effort
     build.optimization_level = EFFORT[current.optimization_level]
     build.memory_fitting_level = EFFORT[current.memory_fitting_level]
+    for name in ("exec_time_optimization_effort", "memory_fitting_effort"):
+        effort = getattr(current, name)
+        if effort and hasattr(build, name):     # gone from jaxlib 0.12, where the levels say it
+            setattr(build, name, effort)
     if current.disable_most_optimizations:
         build.debug_options.xla_backend_optimization_level = 0
         build.debug_options.xla_llvm_disable_expensive_passes = True

@@ -209,6 +209,9 @@ def _keeping_order(executable, plan):
 
 def effects_barrier():
     """Wait until every program that calls Python and was started has ended."""
+    last = _last_collective
+    if last is not None:
+        last.block_until_ready()
     while _unfinished:
         _unfinished.popleft().block_until_ready()
 
@@ -232,4 +235,7 @@ def run_error(plan, arrays, error) -> Exception:
                  if any(other._buffer is array._buffer for i, other in enumerate(arrays) if i != position)]
         return JaxRuntimeError(f"{plan.name} got the same array as arguments {', '.join(map(str, twice))} and was to reuse "
                                "its memory. Pass a copy, or do not donate it.")
+    python = reason.partition("error calling callback: ")[2]
+    if python:
+        return JaxRuntimeError(f"Python that {plan.name} called raised an error:\n{python}")
     return JaxRuntimeError(f"Running {plan.name} failed: {reason}")

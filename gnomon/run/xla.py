@@ -21,6 +21,7 @@ from jaxlib import _jax, xla_client  # noqa: E402
 if _silenced:
     del os.environ["TF_CPP_MIN_LOG_LEVEL"]
 
+VERSION = jaxlib.__version__
 Buffer = _jax.ArrayImpl
 CompileOptions = xla_client.CompileOptions
 Device = _jax.Device
@@ -30,10 +31,14 @@ HloSharding = xla_client.HloSharding
 OpSharding = xla_client.OpSharding
 RuntimeFailure = _jax.JaxRuntimeError
 
-VERSION = jaxlib.__version__
 _asarray = np.asarray
 _batched_device_put = _jax.batched_device_put
 _array_result_handler = _jax.array_result_handler
+
+
+# Compiler options for programs of one operation, most of whose time is spent on compiling them: the older code generator
+# for loops on the CPU takes half the time and its code runs as fast. Later versions of jaxlib have only the newer one.
+QUICK_COMPILE = (("xla_cpu_use_fusion_emitters", False),) if VERSION.startswith("0.10.") else ()
 
 
 # ---- buffers ----------------------------------------------------------------------------------------------------
