@@ -1,34 +1,63 @@
-"""Axis arguments: negative ones counted from the last, errors that name the function."""
+"""Arguments that name axes or sizes: checked, counted from the front, as plain integers."""
 from __future__ import annotations
 
 import operator
 
-import numpy as np
+from numpy.exceptions import AxisError
+
+from gnomon.types.size import Size
+
+__all__ = ["axis_tuple", "integer", "one_axis", "resolve_sizes"]
 
 
-def axis_of(axis, ndim, name):
-    """An axis as an int between 0 and `ndim` - 1. AxisError (a ValueError and IndexError) if there is no such axis, TypeError if
-    it is no integer."""
+def integer(x, name, argument):
+    """A Python integer; TypeError with the argument's name for what is none."""
+    if x.__class__ is int:
+        return x
     try:
-        number = operator.index(axis)
-    except TypeError:
-        if hasattr(axis, "type"):       # a traced value says itself what to do
+        return operator.index(x)
+    except TypeError as error:
+        if type(error) is not TypeError:        # a traced value knows better why it is none
             raise
-        raise TypeError(f"{name}: an axis is an integer, got {axis!r} of type {type(axis).__name__}.") from None
-    if not -ndim <= number < ndim:
-        raise np.exceptions.AxisError(f"{name}: axis {number} is out of bounds for array of dimension {ndim}")
-    return number % ndim
+        raise TypeError(f"{name} takes an integer {argument}, got {x!r} of type {type(x).__name__}.") from None
 
 
-def axes_of(axis, ndim, name):
-    """The axes meant by None (all), an integer or a sequence of integers, in ascending order."""
+def one_axis(axis, ndim, name, argument="axis"):
+    """An axis counted from the front; AxisError where it is out of bounds."""
+    if axis.__class__ is not int:
+        axis = integer(axis, name, argument)
+    if -ndim <= axis < ndim:
+        return axis if axis >= 0 else axis + ndim
+    raise AxisError(f"{name} got {argument} {axis}, which is out of bounds for an array of dimension {ndim}")
+
+
+def axis_tuple(axis, ndim, name, argument="axis"):
+    """Several axes (an integer, a sequence of them, or None for all) counted from the front; ValueError where one is repeated."""
     if axis is None:
         return tuple(range(ndim))
-    if axis.__class__ is int:
-        return axis_of(axis, ndim, name),
-    if isinstance(axis, (tuple, list)):
-        axes = sorted([axis_of(a, ndim, name) for a in axis])
-        if len(set(axes)) != len(axes):
-            raise ValueError(f"{name}: duplicate value in 'axis': {tuple(axis)}")
-        return tuple(axes)
-    return axis_of(axis, ndim, name),
+    if axis.__class__ is int or not hasattr(axis, "__iter__") or getattr(axis, "ndim", 1) == 0:
+        return (one_axis(axis, ndim, name, argument),)
+    axes = tuple([one_axis(a, ndim, name, argument) for a in axis])
+    if len(set(axes)) != len(axes):
+        raise ValueError(f"{name} got a repeated {argument} in {tuple(axis)}.")
+    return axes
+
+
+def resolve_sizes(shape, size, name):
+    """A shape for `size` elements as a tuple, with the one -1 in it (if any) replaced."""
+    if shape.__class__ is int or isinstance(shape, Size) or not hasattr(shape, "__iter__") or getattr(shape, "ndim", 1) == 0:
+        shape = (shape,)
+    sizes = tuple([n if n.__class__ is int or isinstance(n, Size) else integer(n, name, "size") for n in shape])
+    if -1 not in sizes:
+        return sizes
+    known, at = 1, None
+    for i, n in enumerate(sizes):
+        if n.__class__ is int and n == -1:
+            if at is not None:
+                raise ValueError(f"{name} can find out one size, got -1 twice in {sizes}.")
+            at = i
+        else:
+            known = known * n
+    if known.__class__ is int and known == 0 or size % known != 0:
+        raise TypeError(f"{name} cannot fit an array of size {size} into shape {sizes}.")
+    return (*sizes[:at], size // known, *sizes[at + 1:])

@@ -57,6 +57,17 @@ def _pair(key):
 
 def joined(keys):
     """(dtype, weak) that operands of these kinds promote to, and whether a weak array decided it."""
+    key = (current.key, *keys)
+    found = _joins.get(key)
+    if found is None:
+        found = _joins[key] = join_kinds(keys)
+    return found
+
+
+_joins: dict = {}
+
+
+def join_kinds(keys):
     pairs = [_pair(k) for k in keys]
     x64, strict = current.enable_x64, current.numpy_dtype_promotion == "strict"
     out = join_all(pairs, x64=x64, strict=strict)
