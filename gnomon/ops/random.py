@@ -77,15 +77,15 @@ class HostWords:
     def zeros_like(self, x):
         return np.zeros(x.shape, WORD)
 
-    def count(self, keys, shape):
+    def count(self, k0, k1, shape):
         """The blocks of the counters 0, 1, ... for an array of `shape`, for each key."""
-        size = math.prod(shape)
-        if keys.ndim == 1 and 0 < size <= self.few:
+        size, lead = math.prod(shape), k0.shape
+        if not lead and 0 < size <= self.few:
             ones, counters = packed_counters(size)
-            k0, k1 = keys.tolist()
-            return [Lanes(x, shape) for x in threefry2x32_packed(k0 * ones, k1 * ones, 0, counters, ones)]
-        k0, k1 = [w.reshape(-1, 1) for w in self.words(keys)]
-        return self.blocks(k0, k1, np.zeros((1, 1), WORD), np.arange(size, dtype=WORD)[None], (*keys.shape[:-1], *shape))
+            k0, k1 = k0.item() * ones, k1.item() * ones
+            return [Lanes(x, shape) for x in threefry2x32_packed(k0, k1, 0, counters, ones)]
+        k0, k1 = k0.reshape(-1, 1), k1.reshape(-1, 1)
+        return self.blocks(k0, k1, np.zeros((1, 1), WORD), np.arange(size, dtype=WORD)[None], (*lead, *shape))
 
     def blocks(self, k0, k1, x0, x1, shape):
         """threefry2x32 as two arrays of `shape`."""
@@ -137,9 +137,7 @@ class HloWords:
         self.emit = emit
 
     def words(self, keys):
-        shape = keys.shape[:-1]
-        whole = [slice(0, n) for n in shape]
-        return [self.reshape(keys[*whole, slice(i, i + 1)], shape) for i in range(keys.shape[-1])]
+        return [self.reshape(keys.along(-1, i, i + 1), keys.shape[:-1]) for i in range(keys.shape[-1])]
 
     def stack(self, words):
         last = [self.reshape(w, (*w.shape, 1)) for w in words]
@@ -148,21 +146,25 @@ class HloWords:
                                              out=out))
 
     def zeros_like(self, x):
-        return HloArray(self.emit, self.emit.constant(0, ArrayType(x.shape, x.dtype)))
+        return self.full_like(x, 0)
+
+    def full_like(self, x, value):
+        return HloArray(self.emit, self.emit.constant(value, ArrayType(x.shape, x.dtype)))
 
     def reshape(self, x, shape):
         if x.shape == shape:
             return x
         return HloArray(self.emit, self.emit("stablehlo.reshape", [x.value], out=ArrayType(shape, x.dtype)))
 
-    def count(self, keys, shape):
+    def count(self, k0, k1, shape):
         """The blocks of the counters 0, 1, ... for an array of `shape`, for each key. One device counts along one long axis,
         which makes the tightest loop; several count along the axes of `shape`, each its own part of them."""
-        emit, plan = self.emit, self.emit.module.plan
-        lead = math.prod(keys.shape[:-1])
-        grid = shape if plan is not None and plan.num_partitions > 1 else (math.prod(shape),)
-        wide = math.prod(shape) > 1 << 32
-        t = ArrayType((1, *grid), BITS[64] if wide else WORD)
+        emit, plan, lead, size = self.emit, self.emit.module.plan, k0.shape, math.prod(shape)
+        if size == 1:
+            zero = self.zeros_like(k0)
+            return self.blocks(k0, k1, zero, zero, (*lead, *shape))
+        grid = shape if plan is not None and plan.num_partitions > 1 else (size,)
+        t = ArrayType((1, *grid), BITS[64] if size > 1 << 32 else WORD)
         count, stride = None, 1
         for axis in reversed(range(len(grid))):
             if grid[axis] != 1:
@@ -170,11 +172,9 @@ class HloWords:
                 index = index if stride == 1 else index * stride
                 count = index if count is None else count + index
             stride *= grid[axis]
-        if count is None:
-            count = HloArray(emit, emit.constant(0, t))
-        high = self.high(count) if wide else self.zeros_like(count)
-        k0, k1 = [self.reshape(w, (lead,) + (1,) * len(grid)) for w in self.words(keys)]
-        return self.blocks(k0, k1, high, self.convert(count, WORD), (*keys.shape[:-1], *shape))
+        high = self.high(count) if t.dtype != WORD else self.zeros_like(count)
+        k0, k1 = [self.reshape(w, (math.prod(lead),) + (1,) * len(grid)) for w in (k0, k1)]
+        return self.blocks(k0, k1, high, self.convert(count, WORD), (*lead, *shape))
 
     def blocks(self, k0, k1, x0, x1, shape):
         """threefry2x32 as two arrays of `shape`."""
@@ -236,11 +236,12 @@ class HloArray:
         x, y = emit.aligned((self.value, other), shape)
         return HloArray(emit, emit.elementwise(op, [x, y], ArrayType(shape, self.dtype)))
 
-    def __getitem__(self, index):
-        """Part of the array along its leading axes; `index` holds slices with bounds."""
-        rest = [slice(0, n, 1) for n in self.shape[len(index):]]
-        starts, limits, steps = zip(*[(c.start, c.stop, c.step or 1) for c in (*index, *rest)])
-        out = ArrayType(tuple([-((a - b) // n) for a, b, n in zip(starts, limits, steps)]), self.dtype)
+    def along(self, axis, start, limit, step=1):
+        """The elements from `start` to `limit` along one axis."""
+        axis %= len(self.shape)
+        starts, limits, steps = [0] * len(self.shape), list(self.shape), [1] * len(self.shape)
+        starts[axis], limits[axis], steps[axis] = start, limit, step
+        out = ArrayType((*self.shape[:axis], -((start - limit) // step), *self.shape[axis + 1:]), self.dtype)
         return HloArray(self.emit, self.emit.slice(self.value, starts, limits, steps, out))
 
     def __add__(self, other):
@@ -268,8 +269,8 @@ HOST = HostWords()
 # ---- generators ---------------------------------------------------------------------------------------------------
 
 class Generator:
-    """How keys of one kind are made and what is drawn from them. `m` is the arithmetic; keys are their words, with the
-    words along the last axis and any number of leading axes."""
+    """How keys of one kind are made and what is drawn from them. `m` is the arithmetic; keys are lists of their words, arrays of
+    one shape, and results have that shape in front of their own."""
 
     runs_on_host = True
 
@@ -288,17 +289,20 @@ class Threefry(Generator):
     """Threefry-2x32: the same bits on every device, however an array is cut up."""
 
     def seed(self, m, high, low):
-        return m.stack([high, low])
+        return [high, low]
 
-    def split(self, m, keys, shape):
-        return m.stack(m.count(keys, shape))
+    def split(self, m, key, shape):
+        return m.count(*key, shape)
 
-    def fold_in(self, m, keys, data):
-        k0, k1 = m.words(keys)
-        return m.stack(m.blocks(k0, k1, m.zeros_like(data), data, data.shape))
+    def split_one_by_one(self, m, key, count):
+        """The keys of `split(m, key, (count,))` as a list of keys."""
+        return [self.fold_in(m, key, m.full_like(key[0], i)) for i in range(count)]
 
-    def bits(self, m, keys, width, shape):
-        high, low = m.count(keys, shape)
+    def fold_in(self, m, key, data):
+        return m.blocks(*key, m.zeros_like(data), data, data.shape)
+
+    def bits(self, m, key, width, shape):
+        high, low = m.count(*key, shape)
         return m.join(high, low) if width == 64 else m.convert(high ^ low, BITS[width])
 
 
@@ -308,23 +312,16 @@ class Rbg(Threefry):
     runs_on_host = False
 
     def seed(self, m, high, low):
-        return m.stack([high, low, high, low])
+        return [high, low, high, low]
 
-    def split(self, m, keys, shape):
-        return self.joined(m, [super(Rbg, self).split(m, half, shape) for half in self.halves(keys)])
+    def split(self, m, key, shape):
+        return [*super().split(m, key[:2], shape), *super().split(m, key[2:], shape)]
 
-    def fold_in(self, m, keys, data):
-        return self.joined(m, [super(Rbg, self).fold_in(m, half, data) for half in self.halves(keys)])
+    def fold_in(self, m, key, data):
+        return [*super().fold_in(m, key[:2], data), *super().fold_in(m, key[2:], data)]
 
-    def bits(self, m, keys, width, shape):
-        return m.generate(keys, width, shape)[1]
-
-    def halves(self, keys):
-        whole = [slice(0, n) for n in keys.shape[:-1]]
-        return keys[*whole, slice(0, 2)], keys[*whole, slice(2, 4)]
-
-    def joined(self, m, halves):
-        return m.stack([word for half in halves for word in m.words(half)])
+    def bits(self, m, key, width, shape):
+        return m.generate(m.stack(key), width, shape)[1]
 
 
 class UnsafeRbg(Rbg):
@@ -332,15 +329,19 @@ class UnsafeRbg(Rbg):
 
     stride = 10
 
-    def split(self, m, keys, shape):
-        n, lead = math.prod(shape), [slice(0, k) for k in keys.shape[:-1]]
-        rows = m.generate(keys, 32, (n * self.stride, 4))[1]
-        return m.reshape(rows[*lead, slice(0, n * self.stride, self.stride)], (*keys.shape[:-1], *shape, 4))
+    def split(self, m, key, shape):
+        lead, count = key[0].shape, math.prod(shape) * self.stride
+        rows = m.generate(m.stack(key), 32, (count, 4))[1]
+        return m.words(m.reshape(rows.along(len(lead), 0, count, self.stride), (*lead, *shape, 4)))
 
-    def fold_in(self, m, keys, data):
-        rows = m.generate(self.seed(m, m.zeros_like(data), data), 32, (self.stride, 4))[1]
-        lead = [slice(0, k) for k in keys.shape[:-1]]
-        return keys ^ m.reshape(rows[*lead, slice(self.stride - 1, self.stride)], keys.shape)
+    def split_one_by_one(self, m, key, count):
+        new, lead = self.split(m, key, (count,)), key[0].shape
+        return [[m.reshape(w.along(-1, i, i + 1), lead) for w in new] for i in range(count)]
+
+    def fold_in(self, m, key, data):
+        rows = m.generate(m.stack(self.seed(m, m.zeros_like(data), data)), 32, (self.stride, 4))[1]
+        last = m.reshape(rows.along(-2, self.stride - 1, self.stride), (*data.shape, 4))
+        return [old ^ new for old, new in zip(key, m.words(last))]
 
 
 GENERATORS = {g.name: g for g in [Threefry("threefry2x32"), Rbg("rbg"), UnsafeRbg("unsafe_rbg")]}
@@ -408,7 +409,7 @@ class RandomSeed(KeyOp):
     def compute(self, m, seeds):
         low = m.convert(seeds, WORD)
         high = m.high(m.convert(seeds, BITS[64])) if seeds.dtype.itemsize == 8 else m.zeros_like(low)
-        return self.impl.seed(m, high, low)
+        return m.stack(self.impl.seed(m, high, low))
 
 
 class RandomWrap(KeyOp):
@@ -477,7 +478,7 @@ class RandomSplit(KeyOp):
         return longer(self, keys, self.shape, keys.dtype)
 
     def compute(self, m, keys):
-        return self.impl.split(m, keys, self.shape)
+        return m.stack(self.impl.split(m, m.words(keys), self.shape))
 
     def fits_host(self, keys):
         return keys.size * math.prod(self.shape) <= HOST.largest
@@ -495,7 +496,7 @@ class RandomFoldIn(KeyOp):
         return longer(self, keys, (), keys.dtype)
 
     def compute(self, m, keys, data):
-        return self.impl.fold_in(m, keys, data)
+        return m.stack(self.impl.fold_in(m, m.words(keys), data))
 
 
 class RandomBits(KeyOp):
@@ -510,7 +511,7 @@ class RandomBits(KeyOp):
         return longer(self, keys, self.shape, BITS[self.bit_width])
 
     def compute(self, m, keys):
-        return self.impl.bits(m, keys, self.bit_width, self.shape)
+        return self.impl.bits(m, m.words(keys), self.bit_width, self.shape)
 
     def fits_host(self, keys):
         return keys.size * math.prod(self.shape) <= HOST.largest
