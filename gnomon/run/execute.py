@@ -6,6 +6,7 @@ the buffers, run, wrap the results. What can go wrong is looked at only after it
 from __future__ import annotations
 
 import atexit
+import itertools
 import threading
 from collections import deque
 
@@ -34,14 +35,11 @@ def make_call(executable: Executable, out_types, plan=None):
     handlers = [xla.result_handler(base_type(type), where or default_placement())
                 for type, where in zip(out_types, places)]
     run = _keeping_order(executable, plan)
-    if len(executable.devices) > 1:
-        arguments = argument_placements(executable, plan)
-        call = _call_on_many(run, handlers, out_types, places, arguments, plan)
-    elif executable.devices == default_placement().devices:
+    if executable.devices == default_placement().devices:
         call = _call_on_default(run, handlers, out_types, places, plan)
     else:
-        here = placement(SingleDeviceSharding(executable.devices[0]))
-        call = _call_on_many(run, handlers, out_types, places, None, plan, here)
+        arguments = argument_placements(executable, plan)
+        call = _call_on_others(run, handlers, out_types, places, arguments, plan)
     return _donating(call, plan) if plan.donated else call
 
 
@@ -61,12 +59,16 @@ def result_placements(executable: Executable, out_types, plan) -> list[Placement
     return places
 
 
-def argument_placements(executable: Executable, plan) -> list[Placement]:
-    """Where each argument has to be for a program on several devices."""
+def argument_placements(executable: Executable, plan):
+    """For each argument its placement and the set of the shardings known to be as good."""
+    if len(executable.devices) == 1:
+        where = placement(SingleDeviceSharding(executable.devices[0]))
+        return itertools.repeat((where, {where.sharding}))
     partitions = executable.argument_partitions()
     shardings = plan.in_shardings or (None,) * len(partitions)
-    return [placement(_sharding(executable, partition, None, None) if sharding is None else sharding)
-            for sharding, partition in zip(shardings, partitions, strict=True)]
+    places = [placement(_sharding(executable, partition, None, None) if sharding is None else sharding)
+              for sharding, partition in zip(shardings, partitions, strict=True)]
+    return [(where, {where.sharding}) for where in places]
 
 
 def _sharding(executable, partition, shape, memory_kind):
@@ -124,21 +126,20 @@ def _call_on_default(run, handlers, out_types, places, plan):
     return call
 
 
-def _call_on_many(run, handlers, out_types, places, arguments, plan, everywhere=None):
-    """Calls of programs that run elsewhere than on the default device: every argument's placement is looked at."""
-    accepted = [{where.sharding: True} for where in arguments] if arguments is not None else None
+def _call_on_others(run, handlers, out_types, places, arguments, plan):
+    """Calls of programs on several devices, or on another than the default one.
 
+    `arguments` says where each argument has to be; those that are elsewhere are moved.
+    """
     def call(arrays):
-        where_to = arguments if everywhere is None else [everywhere] * len(arrays)
-        known = accepted if everywhere is None else [{everywhere.sharding: True}] * len(arrays)
         buffers = []
-        for array, where, taken in zip(arrays, where_to, known, strict=True):
-            here = array.placement or default_placement()
-            if here.sharding in taken:
+        for array, (where, known) in zip(arrays, arguments):
+            here = (array.placement or default_placement()).sharding
+            if here in known:
                 buffer = array._buffer
                 buffers.append(array.buffer() if buffer is None else buffer)
-            elif here.sharding.is_equivalent_to(where.sharding, len(array.type.shape)):
-                taken[here.sharding] = True
+            elif here.is_equivalent_to(where.sharding, len(array.type.shape)):
+                known.add(here)
                 buffers.append(array.buffer())
             else:
                 buffers.append(place(array, where).buffer())
