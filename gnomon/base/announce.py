@@ -4,6 +4,7 @@ The setting `announce` makes them warnings ("warn"), errors ("error") or nothing
 """
 from __future__ import annotations
 
+import sys
 import warnings
 
 from gnomon.base.errors import GnomonWarning
@@ -29,3 +30,10 @@ def announce(sentence, always=False):
         warnings.warn(sentence, GnomonWarning, stacklevel=3)
     else:
         warnings.warn_explicit(sentence, GnomonWarning, at[0], at[1])
+
+
+def tell(sentence):
+    """Say on the error stream, once, what was done for the user. Silent where announcements are."""
+    if current.announce != "silent" and sentence not in _said:
+        _said.add(sentence)
+        sys.stderr.write(f"gnomon: {sentence}\n")

@@ -1,0 +1,169 @@
+"""Find periodic runs of equations, in time linear in the program.
+
+Equations are told apart by op and operand types. Equal ones at a common distance make a run of blocks; what is left to check is
+that operands line up, so that the blocks differ only in the values they take:
+
+* inside: made by the same block, at the same place in each;
+* carried: made by the block before, at the same place in each (the first block takes a value from outside);
+* outside: made before the run; the same for all blocks (an invariant) or one per block.
+"""
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from gnomon.ir.jaxpr import Literal
+from gnomon.types.effect import must_run
+
+CANDIDATES = 8          # how many periods are tried
+SHORTEST = 3            # the least number of blocks of a run
+
+
+@dataclass
+class Run:
+    """`count` blocks of `period` equations from equation `start` on, and how each operand travels.
+
+    `slots` maps (equation in the block, operand) to ("inside", equation, result), ("carried", equation, result) or ("outside",)."""
+
+    start: int
+    period: int
+    count: int
+    slots: dict = field(default_factory=dict)
+
+    @property
+    def stop(self):
+        return self.start + self.period * self.count
+
+    @property
+    def saved(self):
+        """How many equations fewer the program has with one block in place of all."""
+        return self.period * (self.count - 1)
+
+
+def identities(eqns):
+    """A small number per equation, equal for equations of the same op and operand types; effects are told apart from all."""
+    table, out = {}, []
+    for i, e in enumerate(eqns):
+        key = (e.op, *[v.type for v in e.ins])
+        if e.op.effects and must_run(e.op.effects):
+            key = i
+        out.append(table.setdefault(key, len(table)))
+    return out
+
+
+def find_runs(eqns, shortest=SHORTEST):
+    """Runs of blocks that line up, not overlapping, the most saving first."""
+    ids = identities(eqns)
+    n = len(ids)
+    last, distances = {}, Counter()
+    for i, k in enumerate(ids):
+        if k in last:
+            distances[i - last[k]] += 1
+        last[k] = i
+    candidates = [p for p, _ in sorted(distances.items(), key=lambda item: (-item[1], item[0]))[:CANDIDATES]]
+    rough = []
+    for p in candidates:
+        i = 0
+        while i + p < n:
+            if ids[i] != ids[i + p]:
+                i += 1
+                continue
+            j = i
+            while j + p < n and ids[j] == ids[j + p]:
+                j += 1
+            count = (j - i) // p + 1
+            if count >= shortest:
+                rough.append(Run(i, p, count))
+            i = j + 1
+    rough.sort(key=lambda r: (-r.saved, r.period))
+    found, taken = [], []
+    for r in rough:
+        if any(r.start < b and a < r.stop for a, b in taken):
+            r = clipped(r, taken)
+            if r is None or r.count < shortest:
+                continue
+        good = aligned(eqns, r, shortest)
+        for g in good:
+            found.append(g)
+            taken.append((g.start, g.stop))
+    return sorted(found, key=lambda r: r.start)
+
+
+def clipped(run, taken):
+    """The longest part of a run between those taken already, in whole blocks, or None."""
+    free, at = [], run.start
+    for a, b in sorted(taken):
+        if b <= run.start or a >= run.stop:
+            continue
+        if a > at:
+            free.append((at, a))
+        at = max(at, b)
+    if at < run.stop:
+        free.append((at, run.stop))
+    if not free:
+        return None
+    a, b = max(free, key=lambda f: f[1] - f[0])
+    return Run(a, run.period, (b - a) // run.period)
+
+
+def aligned(eqns, run, shortest):
+    """The parts of a run whose operands line up. A run may begin anywhere in its period: where the first try breaks off early,
+    the remaining blocks are tried on their own."""
+    signatures = [signature(eqns, run, b) for b in range(run.count)]
+    made = {v: i for i in range(run.start, run.stop) for v in eqns[i].outs}
+    found, first = [], 0
+    while run.count - first >= shortest:
+        second = first + 1
+        if not compatible(signatures[first], signatures[second]):
+            first += 1
+            continue
+        end = second + 1
+        start = run.start + first * run.period
+        while end < run.count and signatures[end] == signatures[second] and not reaches_back(eqns, run, end, signatures[end], made, start):
+            end += 1
+        if end - first >= shortest:
+            found.append(Run(run.start + first * run.period, run.period, end - first, signatures[second]))
+            first = end
+        else:
+            first += 1
+    return found
+
+
+def reaches_back(eqns, run, b, slots, made, start):
+    """Whether a block takes a value made in the run, but further back than the block before it."""
+    base = run.start + b * run.period
+    return any(kind[0] == "outside" and eqns[base + j].ins[a].__class__ is not Literal and made.get(eqns[base + j].ins[a], -1) >= start
+               for (j, a), kind in slots.items())
+
+
+def signature(eqns, run, b):
+    """How each operand of block `b` travels: see Run.slots."""
+    base, p = run.start + b * run.period, run.period
+    own, before = {}, {}
+    for j in range(p):
+        for o, v in enumerate(eqns[base + j].outs):
+            own[v] = (j, o)
+        if b:
+            for o, v in enumerate(eqns[base - p + j].outs):
+                before[v] = (j, o)
+    out = {}
+    for j in range(p):
+        for a, v in enumerate(eqns[base + j].ins):
+            if v.__class__ is Literal:
+                out[j, a] = ("outside",)
+            elif v in own:
+                out[j, a] = ("inside", *own[v])
+            elif v in before:
+                out[j, a] = ("carried", *before[v])
+            else:
+                out[j, a] = ("outside",)
+    return out
+
+
+def compatible(first, second):
+    """Whether a block can be the first of a run whose other blocks are like `second`: what is carried comes from outside in it."""
+    for slot, kind in second.items():
+        have = first[slot]
+        if have != kind and not (kind[0] == "carried" and have[0] in ("outside", "carried")):
+            return False
+    return True

@@ -1,0 +1,446 @@
+"""Repeats compiled once: a long periodic run becomes a scan ("roll"), equal blocks become calls of one function ("outline").
+
+Runs come from passes/repeats.py, the choice from passes/cost.py. A scan takes its per-step inputs from one array where the
+program takes rows of one (`xs[i]`, or values that an earlier scan stacked), else they are stacked beforehand; per-step values
+used later are rows of the scan's stacked outputs, cut out only where somebody needs a single one.
+"""
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+
+from gnomon.base.announce import tell
+from gnomon.base.settings import current
+from gnomon.base.source import file_line
+from gnomon.ir.check import programs_of
+from gnomon.ir.dims import insert_dim
+from gnomon.ir.jaxpr import Eqn, Jaxpr, Literal, Var, intern
+from gnomon.ops.nested.call import Jit
+from gnomon.ops.nested.scan import Scan
+from gnomon.ops.shape import BroadcastInDim, Reshape, Squeeze
+from gnomon.ops.slicing import Concatenate, Rev, Slice
+from gnomon.passes.cost import choose, size_in_bytes
+from gnomon.passes.flatten import flatten
+from gnomon.passes.repeats import find_runs
+from gnomon.types.effect import must_run
+from gnomon.types.value_type import ArrayType
+
+SMALL = 24              # equations below which a program is not looked at
+ROWS = 8                # single rows taken of one array from which they are looked at as rows
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was done with a run of blocks."""
+
+    kind: str
+    count: int
+    period: int
+    file: str
+    line: int
+
+    def __str__(self):
+        where = f" at {self.file.rsplit('/', 1)[-1]}:{self.line}" if self.file else ""
+        if self.kind == "roll":
+            return f"rolled {self.count:,} steps of the loop{where} into a scan"
+        return f"compiled {self.count} equal blocks of {self.period} equations{where} once"
+
+
+def compile_repeats_once(jaxpr):
+    """The program with its repeats rolled or outlined, and reports of what was done."""
+    if current.roll == "off" and current.outline == "off":
+        return jaxpr, ()
+    flat = flatten(jaxpr)
+    if len(flat.eqns) < SMALL:
+        return jaxpr, ()
+    return Rewrite(flat).result(jaxpr)
+
+
+class Rewrite:
+    """One program being rewritten."""
+
+    def __init__(self, jaxpr):
+        self.jaxpr = jaxpr
+        self.out = []                       # the new equations
+        self.rows = {}                      # variable -> (array, index): a row that is cut out when needed
+        self.cut = set()                    # the rows that were
+        self.spread = {}                    # variable -> a row with a leading dimension of size 1
+        self.alias = {}                     # variable -> the variable that holds the same
+        self.reports = []
+        self.seq = self.take_rows(jaxpr.eqns)
+        self.users = defaultdict(list)      # variable -> the equations of seq that use it
+        for i, e in enumerate(self.seq):
+            for v in e.ins:
+                if v.__class__ is Var:
+                    self.users[v].append(i)
+        self.results = {v for v in jaxpr.outvars if v.__class__ is Var}
+        self.changed = False
+
+    # -- rows --------------------------------------------------------------------------------------------------
+
+    def take_rows(self, eqns):
+        """Take the equations that cut single rows out of one array from the sequence, where there are many of them."""
+        cut, counts = {}, Counter()
+        for e in eqns:
+            if isinstance(e.op, Slice):
+                at = row_index(e.op, e.ins[0].type)
+                if at is not None:
+                    cut[e.outs[0]] = (e.ins[0], at)
+                    counts[e.ins[0]] += 1
+        many = {x for x, n in counts.items() if n >= ROWS}
+        if not many:
+            return list(eqns)
+        kept, sliced = [], {}
+        for e in eqns:
+            out = e.outs[0] if e.outs else None
+            if out in cut and cut[out][0] in many:
+                sliced[out] = e
+                continue
+            if e.ins and e.ins[0] in sliced and drops_leading_one(e):
+                self.rows[out] = cut[e.ins[0]]
+                continue
+            for v in e.ins:                 # a slice that is used as it is
+                if v in sliced:
+                    kept.append(sliced.pop(v))
+            kept.append(e)
+        kept_outs = {v for e in kept for v in e.outs}
+        return kept + [e for v, e in sliced.items() if v in self.jaxpr.outvars and v not in kept_outs]
+
+    def ensure(self, v):
+        """The variable, cut out of its array now if it is a row that was not."""
+        v = self.alias.get(v, v)
+        if v.__class__ is Literal:
+            return v
+        if v in self.spread:
+            row = self.ensure(self.spread.pop(v))
+            self.out.append(Eqn(BroadcastInDim(v.type.shape, tuple(range(1, v.type.ndim))), (row,), (v,)))
+            return v
+        found = self.rows.get(v)
+        if found is None or v in self.cut:
+            return v
+        self.cut.add(v)
+        array, i = found
+        array = self.ensure(array)
+        t = array.type
+        piece = Var(t.with_shape((1, *t.shape[1:])) if t.sharding is None else insert_dim(v.type, 0, 1))
+        limits = (i + 1, *t.shape[1:])
+        self.out.append(Eqn(Slice((i, *(0,) * (t.ndim - 1)), limits), (array,), (piece,)))
+        self.out.append(Eqn(Squeeze((0,)), (piece,), (v,)))
+        return v
+
+    def emit(self, e):
+        self.out.append(Eqn(e.op, tuple([self.ensure(v) for v in e.ins]), e.outs, e.place))
+
+    # -- the rewrite -------------------------------------------------------------------------------------------
+
+    def result(self, original):
+        at = 0
+        for run in find_runs(self.seq):
+            if self.has_effects(run):
+                continue
+            for e in self.seq[at:run.start]:
+                self.other(e)
+            at = run.start
+            what = self.decide(run)
+            if what is None:
+                continue
+            file, line = file_line(self.seq[run.start].place) or ("", 0)
+            report = Report(what, run.count, run.period, file, line)
+            self.reports.append(report)
+            if (current.roll if what == "roll" else current.outline) == "on":
+                (self.roll if what == "roll" else self.outline)(run)
+                self.changed = True
+                at = run.stop
+                tell(str(report))
+            else:
+                tell(f"would have {report}")
+        for e in self.seq[at:]:
+            self.other(e)
+        if not self.changed:
+            return original, tuple(self.reports)
+        outs = [self.ensure(v) for v in self.jaxpr.outvars]
+        j = self.jaxpr
+        return Jaxpr(j.constvars, j.invars, self.out, outs, j.names), tuple(self.reports)
+
+    def has_effects(self, run):
+        return any(e.op.effects and must_run(e.op.effects) for e in self.seq[run.start:run.start + run.period])
+
+    def other(self, e):
+        """An equation outside the runs; putting rows together again gives the array they came from."""
+        if isinstance(e.op, BroadcastInDim) and e.ins[0] in self.rows and is_spread(e):
+            self.spread[e.outs[0]] = e.ins[0]
+            return
+        if isinstance(e.op, Concatenate) and e.op.dimension == 0 and all(v in self.spread for v in e.ins):
+            whole = self.whole([self.rows.get(self.spread[v]) for v in e.ins])
+            if whole is not None:
+                self.alias[e.outs[0]] = whole
+                return
+        self.emit(e)
+
+    def whole(self, rows):
+        """The array whose rows these are, all of them in order, or None."""
+        if rows[0] is None:
+            return None
+        array = rows[0][0]
+        return array if rows == [(array, i) for i in range(array.type.shape[0])] else None
+
+    def decide(self, run):
+        copied = stacked = 0
+        for values in self.operands(run)[1].values():
+            nbytes = sum(size_in_bytes(v.type) for v in values)
+            copied += nbytes
+            if all(v.__class__ is Literal for v in values):
+                continue
+            if len(self.segments(values)) > 1:
+                stacked += nbytes
+        for j, o in self.used_later(run)[0]:
+            copied += run.count * size_in_bytes(self.seq[run.start + j].outs[o].type)
+        return choose(len(self.seq), run.period, run.count, copied, stacked, current.roll != "off", current.outline != "off")
+
+    def segments(self, values):
+        """Values as stretches of rows of one array one behind the other, (array, first, last), and single values."""
+        out = []
+        for v in values:
+            found = self.rows.get(v) if v.__class__ is Var else None
+            if found is None:
+                out.append(v)
+                continue
+            array, i = found
+            before = out[-1] if out and out[-1].__class__ is list else None
+            if before is not None and before[0] is array and i - before[2] in (1, -1) and (
+                    before[1] == before[2] or (before[2] > before[1]) == (i > before[2])):
+                before[2] = i
+            else:
+                out.append([array, i, i])
+        return out
+
+    def direction(self, values):
+        """1 where most of the values are rows of an array in rising order, -1 in falling order, else 0."""
+        best = max((s for s in self.segments(values) if s.__class__ is list), key=lambda s: abs(s[2] - s[1]), default=None)
+        if best is None or 2 * abs(best[2] - best[1]) < len(values):
+            return 0
+        return 1 if best[2] > best[1] else -1
+
+    def operands(self, run):
+        """Invariant operands by slot, and per-step operands: slot -> the value in each block."""
+        invariant, per_step = {}, {}
+        for (j, a), kind in run.slots.items():
+            if kind[0] != "outside":
+                continue
+            values = [self.seq[run.start + b * run.period + j].ins[a] for b in range(run.count)]
+            first = values[0]
+            if all(v is first for v in values) or first.__class__ is Literal and all(
+                    v.__class__ is Literal and v.key == first.key for v in values):
+                invariant[j, a] = first
+            else:
+                per_step[j, a] = values
+        return invariant, per_step
+
+    def used_later(self, run):
+        """Places in the block whose values are used outside the run: those used of some block before the last, and those used of
+        the last block only."""
+        every, last = [], []
+        for j in range(run.period):
+            for o in range(len(self.seq[run.start + j].outs)):
+                blocks = [b for b in range(run.count) if self.outlives(self.seq[run.start + b * run.period + j].outs[o], run)]
+                if any(b < run.count - 1 for b in blocks):
+                    every.append((j, o))
+                elif blocks:
+                    last.append((j, o))
+        return every, last
+
+    def outlives(self, v, run):
+        return v in self.results or any(not run.start <= i < run.stop for i in self.users.get(v, ()))
+
+    # -- roll --------------------------------------------------------------------------------------------------
+
+    def roll(self, run):
+        invariant, per_step = self.operands(run)
+        every, last = self.used_later(run)
+        block = self.seq[run.start + run.period:run.start + 2 * run.period]
+        consts, carries, xs = {}, {}, {}
+        place_of = {}
+        for slot, v in invariant.items():
+            if v.__class__ is Literal:
+                place_of[slot] = v
+            else:
+                place_of[slot] = consts.setdefault(v, Var(v.type))
+        for slot, kind in run.slots.items():
+            if kind[0] == "carried":
+                init = self.seq[run.start + slot[0]].ins[slot[1]]
+                key = (kind[1:], init.key if init.__class__ is Literal else init)
+                if key not in carries:
+                    carries[key] = (init, Var(init.type))
+                place_of[slot] = carries[key][1]
+        for slot, values in per_step.items():
+            key = tuple(v.key if v.__class__ is Literal else v for v in values)
+            if key not in xs:
+                xs[key] = (values, Var(values[0].type))
+            place_of[slot] = xs[key][1]
+        # the body: one block over its own variables
+        made, eqns = {}, []
+        for j, e in enumerate(block):
+            ins = tuple([made[run.slots[j, a][1:]] if run.slots[j, a][0] == "inside" else place_of[j, a] for a in range(len(e.ins))])
+            outs = tuple([Var(v.type) for v in e.outs])
+            for o, v in enumerate(outs):
+                made[j, o] = v
+            eqns.append(Eqn(e.op, ins, outs, self.seq[run.start + j].place))
+        carried_at = {}
+        for (at, _), (_, v) in carries.items():
+            carried_at.setdefault(at, v)
+        only_last = [at for at in last if at not in carried_at]
+        directions = [self.direction(values) for values, _ in xs.values()]
+        reverse = directions.count(-1) > directions.count(1)
+        x_vars = [self.stack(values, reverse) for values, _ in xs.values()]
+        inits = [self.ensure(init) for init, _ in carries.values()] + [self.zeros(made[at].type) for at in only_last]
+        dummies = [Var(made[at].type) for at in only_last]
+        body = Jaxpr((), [*consts.values(), *[v for _, v in carries.values()], *dummies, *[v for _, v in xs.values()]], eqns,
+                     [*[made[at] for at, _ in carries], *[made[at] for at in only_last], *[made[at] for at in every]])
+        inner, inner_reports = compile_repeats_once(body)
+        self.reports.extend(inner_reports)
+        op = Scan(intern(inner), run.count, len(consts), len(carries) + len(only_last), reverse, 1)
+        final = self.seq[run.stop - run.period:run.stop]
+        outs, given = [], set()
+        for at in [*[at for at, _ in carries], *only_last]:
+            v = final[at[0]].outs[at[1]]
+            outs.append(v if v not in given else Var(v.type))
+            given.add(v)
+        for at in every:
+            y = Var(insert_dim(made[at].type, 0, run.count))
+            outs.append(y)
+            for b in range(run.count):
+                v = self.seq[run.start + b * run.period + at[0]].outs[at[1]]
+                if v not in given:
+                    self.rows[v] = (y, run.count - 1 - b if reverse else b)
+        ins = (*[self.ensure(v) for v in consts], *inits, *x_vars)
+        self.out.append(Eqn(op, ins, tuple(outs), self.seq[run.start].place))
+
+    def stack(self, values, reverse):
+        """One array with the values as rows, in the order in which a scan (run backward, if `reverse`) takes them."""
+        if reverse:
+            values = values[::-1]
+        if all(v.__class__ is Literal for v in values):
+            t = values[0].type
+            array = np.asarray([v.value for v in values], t.dtype)
+            return Literal(array, ArrayType(array.shape, t.dtype, t.weak_type))
+        pieces = []
+        for segment in self.segments(values):
+            if segment.__class__ is list:
+                pieces.append(self.part(*segment))
+                continue
+            v = self.ensure(segment)
+            piece = Var(insert_dim(v.type, 0, 1))
+            self.out.append(Eqn(BroadcastInDim(piece.type.shape, tuple(range(1, piece.type.ndim))), (v,), (piece,)))
+            pieces.append(piece)
+        if len(pieces) == 1:
+            return pieces[0]
+        whole = Var(insert_dim(values[0].type, 0, len(values)))
+        self.out.append(Eqn(Concatenate(0), tuple(pieces), (whole,)))
+        return whole
+
+    def part(self, array, first, last):
+        """Rows first..last of an array (in falling order where last < first)."""
+        array = self.ensure(array)
+        low, high = min(first, last), max(first, last) + 1
+        t = array.type
+        if (low, high) != (0, t.shape[0]):
+            cut = Var(insert_dim(t.with_shape(t.shape[1:]), 0, high - low))
+            self.out.append(Eqn(Slice((low, *(0,) * (t.ndim - 1)), (high, *t.shape[1:])), (array,), (cut,)))
+            array = cut
+        if last < first:
+            turned = Var(array.type)
+            self.out.append(Eqn(Rev((0,)), (array,), (turned,)))
+            array = turned
+        return array
+
+    def zeros(self, t):
+        zero = Literal(np.zeros((), t.dtype)[()], ArrayType((), t.dtype, t.weak_type))
+        if not t.shape:
+            return zero
+        v = Var(t)
+        self.out.append(Eqn(BroadcastInDim(t.shape, ()), (zero,), (v,)))
+        return v
+
+    # -- outline -----------------------------------------------------------------------------------------------
+
+    def outline(self, run):
+        invariant, _ = self.operands(run)
+        every, last = self.used_later(run)
+        block = self.seq[run.start + run.period:run.start + 2 * run.period]
+        inputs, made, eqns = {}, {}, []         # inputs: what tells an operand apart -> (a slot, Var)
+        for j, e in enumerate(block):
+            ins = []
+            for a, v in enumerate(e.ins):
+                kind = run.slots[j, a]
+                if kind[0] == "inside":
+                    ins.append(made[kind[1:]])
+                    continue
+                if (j, a) in invariant and v.__class__ is Literal:
+                    ins.append(v)
+                    continue
+                key = tuple([x.key if x.__class__ is Literal else x for x in
+                             [self.seq[run.start + b * run.period + j].ins[a] for b in range(run.count)]])
+                if key not in inputs:
+                    inputs[key] = ((j, a), Var(v.type))
+                ins.append(inputs[key][1])
+            outs = tuple([Var(v.type) for v in e.outs])
+            for o, v in enumerate(outs):
+                made[j, o] = v
+            eqns.append(Eqn(e.op, tuple(ins), outs, self.seq[run.start + j].place))
+        carried = {kind[1:] for kind in run.slots.values() if kind[0] == "carried"}
+        given = list(dict.fromkeys([*sorted(carried), *every, *last]))
+        body = Jaxpr((), [v for _, v in inputs.values()], eqns, [made[at] for at in given])
+        inner, inner_reports = compile_repeats_once(body)
+        self.reports.extend(inner_reports)
+        op = Jit(intern(inner), "block", False, (), True)
+        for b in range(run.count):
+            base = run.start + b * run.period
+            ins = tuple([self.ensure(self.seq[base + j].ins[a]) for (j, a), _ in inputs.values()])
+            outs = tuple([self.seq[base + j].outs[o] for j, o in given])
+            self.out.append(Eqn(op, ins, outs, self.seq[base].place))
+
+
+def row_index(op, t):
+    """The index of the single row along the leading dimension that a slice takes, whole otherwise; or None."""
+    if not t.shape or t.shape[0] < 2 or op.strides is not None and any(s != 1 for s in op.strides):
+        return None
+    i = op.start_indices[0]
+    whole = op.limit_indices[0] == i + 1 and not any(op.start_indices[1:]) and tuple(op.limit_indices[1:]) == t.shape[1:]
+    return i if whole else None
+
+
+def drops_leading_one(e):
+    """Whether an equation drops the leading dimension of size 1 of its operand and nothing else."""
+    if isinstance(e.op, Squeeze):
+        return e.op.dimensions == (0,)
+    return isinstance(e.op, Reshape) and e.op.new_sizes == e.ins[0].type.shape[1:]
+
+
+def is_spread(e):
+    """Whether an equation gives its operand a leading dimension of size 1."""
+    t = e.ins[0].type
+    return e.op.shape == (1, *t.shape) and e.op.broadcast_dimensions == tuple(range(1, t.ndim + 1))
+
+
+def with_inner_programs(jaxpr):
+    """The program with the programs that its equations hold (bodies of loops, arms, calls) rewritten too."""
+    reports, eqns, changed = [], [], False
+    for e in jaxpr.eqns:
+        if programs_of(e.op) and any(len(p.eqns) >= SMALL for p in programs_of(e.op)):
+            new = {}
+            for name in e.op.parameters:
+                value = getattr(e.op, name)
+                many = isinstance(value, tuple) and value and all(isinstance(p, Jaxpr) for p in value)
+                if isinstance(value, Jaxpr) or many:
+                    done = [compile_repeats_once(p) for p in (value if many else (value,))]
+                    reports.extend(r for _, rs in done for r in rs)
+                    found = tuple(intern(p) for p, _ in done)
+                    if found != (value if many else (value,)):
+                        new[name] = found if many else found[0]
+            if new:
+                e = Eqn(e.op.replace(**new), e.ins, e.outs, e.place)
+                changed = True
+        eqns.append(e)
+    return (Jaxpr(jaxpr.constvars, jaxpr.invars, eqns, jaxpr.outvars, jaxpr.names) if changed else jaxpr), tuple(reports)
