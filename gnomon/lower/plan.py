@@ -11,11 +11,11 @@ class Plan:
     Devices are opaque objects; `devices` empty means the default device. A program with `num_partitions` > 1 is
     partitioned over them by its sharding annotations.
     `in_shardings` and `out_shardings` have an entry for each argument and result, a `Sharding` with devices or None: an
-    argument with None is taken where `devices` are, a result with None is placed by the compiler. None instead of the tuple
-    stands for all None.
+    argument with None is taken where `devices` are, a result with None is placed by the compiler. None instead of the
+    tuple stands for all None.
     `mesh`, a Mesh of the devices, is the one whose axes name the shardings that the compiler chooses.
-    `donated` lists the arguments whose buffers the results reuse; the text carries the aliasing, their arrays are marked
-    deleted. `committed` says that the results stay where they are (an argument, or the user, chose the devices).
+    `donated` lists the arguments whose buffers the results reuse; the text carries the aliasing, their arrays are
+    marked deleted. `committed` says that the results stay where they are (an argument, or the user, chose the devices).
     `compiler_options` are pairs of a name and a value. `host_callbacks` are the Python callables that the text numbers.
     `name` is the user's function, for messages.
     """

@@ -46,8 +46,9 @@ BY_HAND = Deleted("")
 class Array(Value):
     """A concrete array: what every computation outside a trace takes and gives.
 
-    `type` is its ArrayType, `placement` where its buffer is; None stands for the default device, not chosen by the user.
-    Arrays are made by the functions of `gnomon.numpy`, `device_put` and compiled programs, not by calling this class.
+    `type` is its ArrayType, `placement` where its buffer is; None stands for the default device, not chosen by the
+    user. Arrays are made by the functions of `gnomon.numpy`, `device_put` and compiled programs, not by calling this
+    class.
     """
 
     # _buffer: an xla.Buffer over all devices, None if it is not made yet, or a Deleted. _host: a NumPy array or None.
@@ -102,8 +103,8 @@ class Array(Value):
         except xla.RuntimeFailure as error:
             raise JaxRuntimeError(f"Computing an array of type {self.type} failed: {error}") from None
         raise RuntimeError(
-            f"An array of type {self.type} spans devices of other processes, so it cannot be read here as a whole; read its "
-            "addressable_shards, or gather it first.")
+            f"An array of type {self.type} spans devices of other processes, so it cannot be read here as a whole; "
+            "read its addressable_shards, or gather it first.")
 
     def __array__(self, dtype=None, copy=None):
         if type(self.type.dtype) is KeyDtype:
@@ -164,8 +165,8 @@ class Array(Value):
         if t.size != 1 or t.dtype.__class__ is KeyDtype:
             self._not_for_keys("bool()")
             if t.size == 0:
-                raise ValueError("The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an "
-                                 "array is not empty.")
+                raise ValueError("The truth value of an empty array is ambiguous. Use `array.size > 0` to check that "
+                                 "an array is not empty.")
             raise ValueError("The truth value of an array with more than one element is ambiguous. "
                              "Use a.any() or a.all()")
         host = self._host
@@ -223,7 +224,7 @@ class Array(Value):
             return f"Array([], shape={t.shape}, {facts}"
         width = np.get_printoptions()["linewidth"]
         numbers = np.array2string(self.host(), prefix="Array(", suffix=",", separator=", ", max_line_width=width)
-        # NumPy would begin a new line where the dtype does not fit, and counts no prefix; JAX leaves out the line break.
+        # NumPy begins a new line where the dtype does not fit; JAX keeps the indent and leaves out the line break.
         last_line = len(numbers) - (numbers.rfind("\n") + 1)
         gap = " " if last_line + len(facts) + 2 < width else " " * len("Array(")
         return f"Array({numbers},{gap}{facts}"

@@ -38,8 +38,8 @@ class Entry:
         except FileNotFoundError:
             return None
         except (OSError, ValueError, xla.RuntimeFailure) as error:
-            trouble(f"The compiled program of {self.name} in {self.path} cannot be read ({error}); it is compiled anew.",
-                    error)
+            trouble(f"The compiled program of {self.name} in {self.path} cannot be read ({error}); it is compiled "
+                    "anew.", error)
             return None
 
     def save(self, loaded, seconds):

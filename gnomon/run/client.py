@@ -1,7 +1,7 @@
 """Devices: clients are made when the first device is asked for, one for each platform.
 
-The platforms are the CPU and whatever `PLUGINS` finds installed; the setting `platforms` chooses among them, its first one
-is the default. Functions that take `backend` take a platform's name (``gpu`` is any of `cuda`, `rocm`) or None.
+The platforms are the CPU and whatever `PLUGINS` finds installed; the setting `platforms` chooses among them, its first
+one is the default. Functions that take `backend` take a platform's name (``gpu`` is any of `cuda`, `rocm`) or None.
 """
 from __future__ import annotations
 
@@ -145,8 +145,8 @@ def _refuse_late(name):
     def watcher(value):
         if _clients is not None and value != getattr(current, name):
             made = ", ".join(f"{len(client.devices())} {platform}" for platform, client in _clients.items())
-            raise RuntimeError(f"{name}={value!r} comes too late: the devices have been made ({made}). Set it before the "
-                               "first array is made or the first device is asked for.")
+            raise RuntimeError(f"{name}={value!r} comes too late: the devices have been made ({made}). Set it before "
+                               "the first array is made or the first device is asked for.")
     settings.watch(name, watcher)
 
 

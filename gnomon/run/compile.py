@@ -97,7 +97,8 @@ def load(data: bytes, plan: Plan) -> Executable:
     try:
         loaded = devices[0].client.deserialize_executable(data, xla.DeviceList(devices), compile_options(plan, devices))
     except xla.RuntimeFailure as error:
-        raise JaxRuntimeError(f"The saved program {plan.name} cannot be loaded by jaxlib {xla.VERSION}: {error}") from None
+        raise JaxRuntimeError(
+            f"The saved program {plan.name} cannot be loaded by jaxlib {xla.VERSION}: {error}") from None
     return Executable(loaded, plan, devices, time.perf_counter() - start, True)
 
 

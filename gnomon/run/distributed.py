@@ -10,14 +10,14 @@ VARIABLES = {"coordinator_address": "GNOMON_COORDINATOR_ADDRESS", "num_processes
              "process_id": "GNOMON_PROCESS_ID"}
 
 
-def initialize(coordinator_address: str | None = None, num_processes: int | None = None, process_id: int | None = None, *,
-               initialization_timeout: int = 300, heartbeat_timeout_seconds: int = 100,
-               shutdown_timeout_seconds: int = 300, coordinator_bind_address: str | None = None) -> None:
+def initialize(coordinator_address: str | None = None, num_processes: int | None = None,
+               process_id: int | None = None, *, initialization_timeout: int = 300,
+               heartbeat_timeout_seconds: int = 100, shutdown_timeout_seconds: int = 300, coordinator_bind_address: str | None = None) -> None:
     """Join the other processes; call it once in each, before the first device is used.
 
-    `coordinator_address` ("host:port") is where process 0 can be reached, `process_id` counts from 0. What is not given is
-    read from the environment variables GNOMON_COORDINATOR_ADDRESS, GNOMON_NUM_PROCESSES and GNOMON_PROCESS_ID. Times are in
-    seconds. ValueError if something is missing, RuntimeError if it is too late or done already.
+    `coordinator_address` ("host:port") is where process 0 can be reached, `process_id` counts from 0. What is not given
+    is read from the environment variables GNOMON_COORDINATOR_ADDRESS, GNOMON_NUM_PROCESSES and GNOMON_PROCESS_ID. Times
+    are in seconds. ValueError if something is missing, RuntimeError if it is too late or done already.
     """
     given = dict(coordinator_address=coordinator_address, num_processes=num_processes, process_id=process_id)
     for name, variable in VARIABLES.items():
@@ -33,8 +33,8 @@ def initialize(coordinator_address: str | None = None, num_processes: int | None
     if is_initialized():
         raise RuntimeError("distributed.initialize was called before; call it once in each process.")
     if client.is_started():
-        raise RuntimeError("distributed.initialize comes too late: the devices of this process have been made. Call it before "
-                           "the first array is made or the first device is asked for.")
+        raise RuntimeError("distributed.initialize comes too late: the devices of this process have been made. Call it "
+                           "before the first array is made or the first device is asked for.")
     cluster = client.cluster
     cluster.process_id, cluster.num_processes = process, processes
     times = dict(heartbeat_timeout=heartbeat_timeout_seconds, shutdown_timeout=shutdown_timeout_seconds)

@@ -11,7 +11,8 @@ class _Tensor(ctypes.Structure):
     """The head of what a DLPack capsule points at."""
 
     _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32),
-                ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+                ("ndim", ctypes.c_int32),
+                ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
                 ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)),
                 ("byte_offset", ctypes.c_uint64)]
 
@@ -30,8 +31,8 @@ def _dtype(tensor) -> np.dtype:
         return np.dtype(getattr(ml_dtypes, _OWN_CODES[tensor.code]))
     family = _FAMILIES.get(tensor.code)
     if family is None or tensor.lanes != 1 or tensor.bits % 8:
-        raise BufferError(f"A DLPack tensor of type code {tensor.code}, {tensor.bits} bits and {tensor.lanes} lanes has no "
-                          "dtype here.")
+        raise BufferError(f"A DLPack tensor of type code {tensor.code}, {tensor.bits} bits and {tensor.lanes} lanes "
+                          "has no dtype here.")
     return np.dtype("bool" if family == "bool" else f"{family}{tensor.bits}")
 
 
@@ -49,7 +50,10 @@ class _Memory:
 
 
 def view(capsule) -> np.ndarray:
-    """A read-only NumPy array that shares the memory of a capsule from the CPU. BufferError if no dtype is like its own."""
+    """A read-only NumPy array that shares the memory of a capsule from the CPU.
+
+    BufferError if no dtype is like the capsule's.
+    """
     tensor = _Tensor.from_address(_pointer(capsule, b"dltensor"))
     dtype = _dtype(tensor)
     if 0 in tensor.shape[:tensor.ndim]:

@@ -1,7 +1,7 @@
 """make_call(executable, out_types, plan): what runs a compiled program, many times.
 
-A call takes a list of arrays and gives a list of arrays. For programs on one device it is as short as it can be: collect
-the buffers, run, wrap the results. What can go wrong is looked at only after it went wrong.
+A call takes a list of arrays and gives a list of arrays. For programs on one device it is as short as it can be:
+collect the buffers, run, wrap the results. What can go wrong is looked at only after it went wrong.
 """
 from __future__ import annotations
 
@@ -153,8 +153,8 @@ def _call_on_others(run, handlers, out_types, places, arguments, plan):
 
 
 def _donating(call, plan):
-    gone = Deleted(f": it was donated to {plan.name}, which reused its memory. Use what {plan.name} returned, or do not "
-                   "donate it")
+    gone = Deleted(f": it was donated to {plan.name}, which reused its memory. Use what {plan.name} returned, or do "
+                   "not donate it")
     donated = plan.donated
 
     def donating_call(arrays):
@@ -234,8 +234,8 @@ def run_error(plan, arrays, error) -> Exception:
     if "donated in the same call" in reason or "donate the same buffer twice" in reason:
         twice = [position for position, array in enumerate(arrays)
                  if any(other._buffer is array._buffer for i, other in enumerate(arrays) if i != position)]
-        return JaxRuntimeError(f"{plan.name} got the same array as arguments {', '.join(map(str, twice))} and was to reuse "
-                               "its memory. Pass a copy, or do not donate it.")
+        return JaxRuntimeError(f"{plan.name} got the same array as arguments {', '.join(map(str, twice))} and was to "
+                               "reuse its memory. Pass a copy, or do not donate it.")
     python = reason.partition("error calling callback: ")[2]
     if python:
         return JaxRuntimeError(f"Python that {plan.name} called raised an error:\n{python}")

@@ -8,8 +8,8 @@ from gnomon.types.sharding import Sharding, SingleDeviceSharding
 class Placement:
     """A sharding on devices, and whether the user chose it (`committed`). Equal placements are one object.
 
-    `on_host` says that NumPy can look at the buffer's memory. `_internal_device_list` and the attributes that are spelt like
-    a Sharding's are what jaxlib reads when it makes a buffer.
+    `on_host` says that NumPy can look at the buffer's memory. `_internal_device_list` and the attributes that are spelt
+    like a Sharding's are what jaxlib reads when it makes a buffer.
     """
 
     __slots__ = ("sharding", "committed", "devices", "local_devices", "memory_kind", "is_fully_addressable", "on_host",

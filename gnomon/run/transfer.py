@@ -81,7 +81,8 @@ def target_placement(target) -> Placement | None:
         return device_placement(target)
     if isinstance(target, str):
         return device_placement(client.local_devices(backend=target)[0])
-    raise TypeError(f"An array is put on a device, with a Sharding, or on None (the default device), not on {target!r}.")
+    raise TypeError("An array is put on a device, with a Sharding, or on None (the default device), not on "
+                    f"{target!r}.")
 
 
 # ---- getting ----------------------------------------------------------------------------------------------------
@@ -160,8 +161,8 @@ def _from_shards(shape, dtype, where, shards):
     part_shape = tuple(where.sharding.shard_shape(shape))
     for shard in shards:
         if shard.shape != part_shape:
-            raise ValueError(f"A part of an array of shape {shape} with {where.sharding} has shape {part_shape}, got one "
-                             f"of shape {shard.shape}.")
+            raise ValueError(f"A part of an array of shape {shape} with {where.sharding} has shape {part_shape}, got "
+                             f"one of shape {shard.shape}.")
     type = with_placement_type(ArrayType(shape, dtype), where.sharding)
     return Array(type, xla.put(type, where, shards, where.local_devices), where)
 
@@ -207,15 +208,15 @@ def make_array_from_single_device_arrays(shape, sharding: Sharding, arrays, dtyp
     by_device = {array.device: array for array in arrays}
     missing = [device for device in where.local_devices if device not in by_device]
     if missing or len(arrays) != len(where.local_devices):
-        raise ValueError(f"make_array_from_single_device_arrays got {len(arrays)} arrays on {sorted_ids(by_device)}, and "
-                         f"{sharding} has {len(where.local_devices)} devices in this process: "
+        raise ValueError(f"make_array_from_single_device_arrays got {len(arrays)} arrays on {sorted_ids(by_device)}, "
+                         f"and {sharding} has {len(where.local_devices)} devices in this process: "
                          f"{sorted_ids(where.local_devices)}; give one array for each.")
     part_shape = tuple(sharding.shard_shape(shape))
     first = arrays[0].type if arrays else None
     for array in arrays:
         if array.type.shape != part_shape or array.type.dtype != first.dtype:
-            raise ValueError(f"Each part of an array of shape {shape} with {sharding} is {first.dtype}{list(part_shape)}, "
-                             f"got one of type {array.type}.")
+            raise ValueError(f"Each part of an array of shape {shape} with {sharding} is "
+                             f"{first.dtype}{list(part_shape)}, got one of type {array.type}.")
     type = with_placement_type(ArrayType(shape, first.dtype if first else np.dtype(dtype),
                                          all(array.type.weak_type for array in arrays)), sharding)
     buffers = [by_device[device].buffer() for device in where.local_devices]
@@ -236,8 +237,8 @@ def from_dlpack(external, device=None, copy: bool | None = None) -> Array:
     Nobody may write to the memory as long as the array lives. TypeError if the object has no `__dlpack__`.
     """
     if not hasattr(external, "__dlpack__"):
-        raise TypeError("from_dlpack takes an object with __dlpack__ and __dlpack_device__, such as a torch tensor, not "
-                        f"{type(external).__name__!r}.")
+        raise TypeError("from_dlpack takes an object with __dlpack__ and __dlpack_device__, such as a torch tensor, "
+                        f"not {type(external).__name__!r}.")
     kind, number = map(int, external.__dlpack_device__())
     if kind == DLPACK_CPU:
         host = dlpack.view(external.__dlpack__())

@@ -36,15 +36,19 @@ _batched_device_put = _jax.batched_device_put
 _array_result_handler = _jax.array_result_handler
 
 
-# Compiler options for programs of one operation, most of whose time is spent on compiling them: the older code generator
-# for loops on the CPU takes half the time and its code runs as fast. Later versions of jaxlib have only the newer one.
+# Compiler options for programs of one operation, most of whose time is spent on compiling them: the older code
+# generator for loops on the CPU takes half the time and its code runs as fast. Later versions of jaxlib have only the
+# newer one.
 QUICK_COMPILE = (("xla_cpu_use_fusion_emitters", False),) if VERSION.startswith("0.10.") else ()
 
 
 # ---- buffers ----------------------------------------------------------------------------------------------------
 
 def put(type, placement, shards, devices):
-    """A buffer on `devices`, one NumPy array for each. It may share memory with the arrays: nobody may write to them."""
+    """A buffer on `devices`, of one NumPy array for each.
+
+    It may share memory with the arrays, so nobody may write to them.
+    """
     return _batched_device_put(type, placement, shards, devices, True, enable_x64=True)
 
 

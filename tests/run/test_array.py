@@ -178,7 +178,8 @@ def test_place():
     assert (keys().nbytes, keys().itemsize) == (16, 8)
     assert x.is_ready() and x.block_until_ready() is x and x.copy_to_host_async() is None
     shard, = x.addressable_shards
-    assert repr(shard) == ("Shard(device=CpuDevice(id=0), index=(slice(None, None, None),), replica_id=0, data=[1. 2.])")
+    assert repr(shard) == ("Shard(device=CpuDevice(id=0), index=(slice(None, None, None),), replica_id=0, "
+                           "data=[1. 2.])")
     assert x.addressable_data(0).tolist() == [1, 2] and len(x.global_shards) == 1
 
 

@@ -110,10 +110,10 @@ def test_copies_keep_the_weak_type(peer, duplicate):
 def test_every_public_name_is_here(peer):
     """But for those that belong to operators, and jaxlib's own."""
     ours = from_numpy(NUMBERS["vector"], ArrayType((2,), np.dtype("float32")))
-    names = ["addressable_data", "addressable_shards", "aval", "block_until_ready", "committed", "copy_to_host_async", "delete",
-             "device", "devices", "dtype", "global_shards", "is_deleted", "is_fully_addressable", "is_fully_replicated",
-             "is_ready", "item", "itemsize", "nbytes", "ndim", "on_device_size_in_bytes", "platform", "shape", "sharding",
-             "size", "tobytes", "tolist", "unsafe_buffer_pointer", "weak_type"]
+    names = ["addressable_data", "addressable_shards", "aval", "block_until_ready", "committed", "copy_to_host_async",
+             "delete", "device", "devices", "dtype", "global_shards", "is_deleted", "is_fully_addressable",
+             "is_fully_replicated", "is_ready", "item", "itemsize", "nbytes", "ndim", "on_device_size_in_bytes",
+             "platform", "shape", "sharding", "size", "tobytes", "tolist", "unsafe_buffer_pointer", "weak_type"]
     theirs = peer.numpy.ones(2)
     for name in names:
         assert hasattr(theirs, name) and hasattr(ours, name)

@@ -17,7 +17,8 @@ def run(program):
 
 
 def test_devices():
-    assert len(client.devices()) == len(client.local_devices()) == client.device_count() == client.local_device_count() == 8
+    assert len(client.devices()) == len(client.local_devices()) == 8
+    assert client.device_count() == client.local_device_count() == 8
     assert client.devices("cpu") == client.devices() and client.local_devices(0) == client.devices()
     assert client.default_backend() == "cpu"
     assert client.process_index() == 0 and client.process_count() == 1 and client.process_indices() == [0]
@@ -53,12 +54,13 @@ def test_nothing_is_made_at_import():
 
 def test_platforms_are_chosen_by_the_setting():
     assert run("from gnomon.base.settings import config; from gnomon.run import client\n"
-               "config.update('platforms', 'cpu'); config.update('num_cpu_devices', 2); print(client.device_count())") == ["2"]
+               "config.update('platforms', 'cpu'); config.update('num_cpu_devices', 2)\n"
+               "print(client.device_count())") == ["2"]
     assert run("from gnomon.base.settings import config; from gnomon.run import client\n"
                "config.update('platforms', 'tpu')\n"
                "try: client.devices()\n"
-               "except RuntimeError as error: print(str(error))"
-               ) == "The setting platforms='tpu' asks for 'tpu', and no such platform is installed; there are cpu.".split()
+               "except RuntimeError as error: print(str(error))") == (
+        "The setting platforms='tpu' asks for 'tpu', and no such platform is installed; there are cpu.".split())
 
 
 def test_lapack_is_registered_once():

@@ -38,7 +38,8 @@ y = make_array_from_process_local_data(sharding, np.arange(4 * me, 4 * me + 4, d
 assert y.shape == (8,) and y.addressable_shards[0].data.tolist() == x.addressable_shards[0].data.tolist()
 text = '''module @m attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {
   sdy.mesh @mesh = <["x"=4]>
-  func.func public @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<f32>, tensor<8xf32>) {
+  func.func public @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>})
+      -> (tensor<f32>, tensor<8xf32>) {
     %zero = stablehlo.constant dense<0.0> : tensor<f32>
     %all = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0]
       : (tensor<8xf32>, tensor<f32>) -> tensor<f32>

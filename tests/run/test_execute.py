@@ -149,8 +149,8 @@ def test_computation_follows_committed_arrays():
     loose, one, other = array([1]), array([2], target=first), array([3], target=second)
     assert follow([loose]) == ((), False)
     assert follow([loose, one]) == ((first,), True)
-    with pytest.raises(ValueError, match=r"incompatible devices: x with shape float32\[1\] and device ids \[1\] on platform "
-                                         r"CPU and y with shape float32\[1\] and device ids \[2\]"):
+    with pytest.raises(ValueError, match=r"incompatible devices: x with shape float32\[1\] and device ids \[1\] on "
+                                         r"platform CPU and y with shape float32\[1\] and device ids \[2\]"):
         follow([one, loose, other], lambda position: "x_y"[position])
 
 
@@ -176,8 +176,8 @@ SHARDED = """module @m attributes {mhlo.num_partitions = 8 : i32, mhlo.num_repli
 
 
 def sharded_call(mesh, **plan):
-    plan = dict(devices=tuple(mesh.device_list), num_partitions=8, in_shardings=(NamedSharding(mesh, P("x", "y")), None),
-                committed=True) | plan
+    plan = dict(devices=tuple(mesh.device_list), num_partitions=8,
+                in_shardings=(NamedSharding(mesh, P("x", "y")), None), committed=True) | plan
     return call_of(SHARDED, [f32(8, 4), f32(8), f32()], **plan)
 
 
@@ -284,7 +284,7 @@ def test_compiler_options_reach_the_compiler():
 
 def test_a_refused_program_shows_the_line():
     bad = doubling([f32(4)]).replace("add %a0", "addd %a0")
-    with pytest.raises(JaxRuntimeError, match=r"Compiling main failed: .*addd.* in the line `%b0 = stablehlo\.addd %a0"):
+    with pytest.raises(JaxRuntimeError, match=r"Compiling main failed: .*addd.* in the line `%b0 = stablehlo\.addd"):
         compile(bad, Plan())
 
 
