@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from gnomon.base.settings import current
 from gnomon.ir.op import Op
-from gnomon.numpy.promote import SCALARS, Plan, apply_plan, as_value, operand
+from gnomon.numpy.promote import SCALARS, Plan, apply_plan, as_value, joined, operand
 from gnomon.ops.convert import convert_element_type
 from gnomon.run.array import Array
 from gnomon.run.eager import evaluate
 from gnomon.trace.context import local
 from gnomon.trace.stage import Tracer, bind
-from gnomon.types.dtype import canonicalize, inexact_dtype, is_inexact, short_name
+from gnomon.types.dtype import canonicalize, inexact_dtype, short_name
 from gnomon.types.value_type import ArrayType
 
 
@@ -71,15 +71,11 @@ def binary(name, op, doc, *, inexact=False, kinds=None):
     plans = {}
 
     def make_plan(k1, k2):
-        steps = Plan(name, [k1, k2])
         if kinds is not None:
-            kinds.check(name, steps.dtype)
-        if inexact and not is_inexact(steps.dtype):
-            steps.dtype = canonicalize(inexact_dtype(steps.dtype), current.enable_x64)
-            steps.convert = [k.__class__ is not ArrayType or k.dtype != steps.dtype for k in (k1, k2)]
+            kinds.check(name, joined([k1, k2])[0][0])
+        steps = Plan(name, [k1, k2], inexact)
         check_shapes(name, k1, k2)
-        idle = not any(steps.convert) and not any(steps.shapes) and not steps.matters
-        plan = plans[k1, k2, current.key] = op if isinstance(op, Op) else op(steps.dtype), None if idle else steps
+        plan = plans[k1, k2, current.key] = op if isinstance(op, Op) else op(steps.dtype), None if steps.idle else steps
         return plan
 
     def function(x1, x2, /):

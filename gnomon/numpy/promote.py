@@ -10,8 +10,8 @@ from gnomon.base.announce import announce
 from gnomon.base.errors import TypePromotionError
 from gnomon.base.settings import current
 from gnomon.ir.jaxpr import Literal
-from gnomon.ops.convert import convert_element_type
-from gnomon.ops.shape import broadcast_in_dim
+from gnomon.ops.convert import ConvertElementType, convert_element_type
+from gnomon.ops.shape import BroadcastInDim
 from gnomon.run.array import Array
 from gnomon.trace.context import local
 from gnomon.trace.stage import Tracer, bind, scalar_type, value_of
@@ -109,19 +109,46 @@ def _number(value, dtype):
 
 
 class Plan:
-    """How to bring two operands of given types together: what each is converted to, the dimensions each gains."""
+    """How to bring operands of given types together: the common dtype, and what is done to each operand that does not have
+    it, or has a lower rank. `steps` is a tuple of (position, function); `idle` says that there is nothing to do."""
 
-    __slots__ = ("dtype", "weak", "matters", "convert", "shapes")
+    __slots__ = ("dtype", "weak", "matters", "steps", "idle")
 
-    def __init__(self, name, keys):
+    def __init__(self, name, keys, inexact=False):
         (self.dtype, self.weak), self.matters = joined(keys)
-        self.convert = [k.__class__ is not ArrayType or k.dtype != self.dtype for k in keys]
+        if inexact and not is_inexact(self.dtype):
+            self.dtype = canonicalize(inexact_dtype(self.dtype), current.enable_x64)
         ranks = [k.ndim if k.__class__ is ArrayType else 0 for k in keys]
-        rank = max(ranks)
         if len({r for r in ranks if r}) > 1:
             check_rank_promotion(name, keys)
-        self.shapes = [None if r in (0, rank) else ((1,) * (rank - r) + k.shape, tuple(range(rank - r, rank)))
-                       for k, r in zip(keys, ranks)]
+        steps = [(i, self.step(k, max(ranks))) for i, k in enumerate(keys)]
+        self.steps = tuple([(i, step) for i, step in steps if step is not None])
+        self.idle = not self.steps and not self.matters
+
+    def step(self, key, rank):
+        """What is done to an operand, or None."""
+        if key.__class__ is not ArrayType:
+            return literal_maker(self.dtype, self.weak)
+        done = []
+        if key.dtype != self.dtype:
+            convert = ConvertElementType(self.dtype, self.weak)
+            done.append(lambda x: bind(convert, x))
+        if 0 < key.ndim < rank:
+            spread = BroadcastInDim((1,) * (rank - key.ndim) + key.shape, tuple(range(rank - key.ndim, rank)))
+            done.append(lambda x: bind(spread, x))
+        if len(done) == 2:
+            first, second = done
+            return lambda x: second(first(x))
+        return done[0] if done else None
+
+
+def literal_maker(dtype, weak):
+    """A function from Python numbers to literals of a dtype."""
+    t = ArrayType((), dtype, weak)
+    if is_integer(dtype):
+        return lambda x: scalar_literal(x, dtype, weak)
+    number = {"c": complex, "b": bool}.get(dtype.kind, float)
+    return lambda x: Literal(x if x.__class__ is number else number(x), t)
 
 
 def check_rank_promotion(name, keys):
@@ -139,16 +166,9 @@ def apply_plan(plan, operands):
     """The operands in the plan's dtype, with dimensions of size 1 in front where their rank is lower."""
     if plan.matters:
         note_weak()
-    out = []
-    for x, convert, shape in zip(operands, plan.convert, plan.shapes):
-        if convert:
-            if x.__class__ in SCALARS:
-                x = scalar_literal(x, plan.dtype, plan.weak)
-            else:
-                x = convert_element_type(x, plan.dtype, plan.weak)
-        if shape is not None:
-            x = broadcast_in_dim(x, *shape)
-        out.append(x)
+    out = list(operands)
+    for i, step in plan.steps:
+        out[i] = step(out[i])
     return out
 
 
@@ -202,41 +222,6 @@ def to_inexact(x):
     if is_inexact(t.dtype):
         return x
     return convert_element_type(x, canonicalize(inexact_dtype(t.dtype), current.enable_x64), t.weak_type)
-
-
-class Binary:
-    """A front-end function of two arrays: promotion, then one op.
-
-    `ops` chooses the op by the promoted dtype: a function dtype -> op, or an op for all. `inexact`: integers become floats."""
-
-    def __init__(self, name, op, doc, inexact=False):
-        self.__name__ = self.__qualname__ = name
-        self.__doc__ = doc
-        self.op, self.inexact, self.plans = op, inexact, {}
-
-    def __call__(self, x, y, /):
-        x, kx = operand(x, self.__name__, 0)
-        y, ky = operand(y, self.__name__, 1)
-        key = (kx, ky, current.key)
-        plan = self.plans.get(key)
-        if plan is None:
-            plan = self.plans[key] = self.make_plan(kx, ky)
-        op, steps = plan
-        if steps is not None:
-            x, y = apply_plan(steps, (x, y))
-        return bind(op, x, y)
-
-    def make_plan(self, kx, ky):
-        steps = Plan(self.__name__, [kx, ky])
-        if self.inexact and not is_inexact(steps.dtype):
-            steps.dtype = canonicalize(inexact_dtype(steps.dtype), current.enable_x64)
-            steps.convert = [k.__class__ is not ArrayType or k.dtype != steps.dtype for k in (kx, ky)]
-        op = self.op(steps.dtype) if not hasattr(self.op, "results") else self.op
-        idle = not any(steps.convert) and not any(steps.shapes) and not steps.matters
-        return op, None if idle else steps
-
-    def __repr__(self):
-        return f"<function gnomon.numpy.{self.__name__}>"
 
 
 def result_type_of(*xs):
