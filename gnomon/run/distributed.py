@@ -12,7 +12,8 @@ VARIABLES = {"coordinator_address": "GNOMON_COORDINATOR_ADDRESS", "num_processes
 
 def initialize(coordinator_address: str | None = None, num_processes: int | None = None,
                process_id: int | None = None, *, initialization_timeout: int = 300,
-               heartbeat_timeout_seconds: int = 100, shutdown_timeout_seconds: int = 300, coordinator_bind_address: str | None = None) -> None:
+               heartbeat_timeout_seconds: int = 100, shutdown_timeout_seconds: int = 300,
+               coordinator_bind_address: str | None = None) -> None:
     """Join the other processes; call it once in each, before the first device is used.
 
     `coordinator_address` ("host:port") is where process 0 can be reached, `process_id` counts from 0. What is not given
