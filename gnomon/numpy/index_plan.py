@@ -14,12 +14,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gnomon.base.announce import announce
 from gnomon.base.errors import InconclusiveDimensionOperation, NonConcreteBooleanIndexError, TracerIntegerConversionError
 from gnomon.ir.jaxpr import Literal
 from gnomon.ops.arithmetic import add, minimum, mul, rem
 from gnomon.ops.compare import lt, select_n
 from gnomon.ops.convert import ConvertElementType
-from gnomon.ops.indexing import PROMISE_IN_BOUNDS, Gather, GatherDimensionNumbers, ScatterDimensionNumbers
+from gnomon.ops.indexing import (FILL_OR_DROP, PROMISE_IN_BOUNDS, Gather, GatherDimensionNumbers, GatherScatterMode,
+                                 ScatterDimensionNumbers, fill_of)
 from gnomon.ops.shape import BroadcastInDim, Iota, Squeeze, full
 from gnomon.ops.slicing import Concatenate, DynamicSlice, Rev, Slice
 from gnomon.run.array import Array
@@ -218,6 +220,33 @@ def too_many(shape, count):
     return IndexError(f"Too many indices: array is {len(shape)}-dimensional, but {count} were indexed")
 
 
+# ---- options ------------------------------------------------------------------------------------------------------
+
+class Options(NamedTuple):
+    """How an index is to be understood: `mode` for places out of range (None: where reading the nearest place, where writing
+    nowhere), what is promised about the places, and whether places below 0 are counted from the end. With `modulo` places
+    are taken modulo the size."""
+
+    mode: object = None
+    indices_are_sorted: bool = False
+    unique_indices: bool = False
+    wrap: bool = True
+    modulo: bool = False
+
+
+DEFAULT = Options()
+STRICT = Options(mode="strict")         # static integers out of range are errors
+
+
+def options_of(mode, indices_are_sorted, unique_indices, wrap):
+    """Options from the arguments that users give."""
+    if mode is None:
+        return Options(None, bool(indices_are_sorted), bool(unique_indices), bool(wrap))
+    if mode == "wrap":
+        return Options(PROMISE_IN_BOUNDS, bool(indices_are_sorted), bool(unique_indices), True, True)
+    return Options(GatherScatterMode.from_any(mode), bool(indices_are_sorted), bool(unique_indices), bool(wrap))
+
+
 # ---- layouts ------------------------------------------------------------------------------------------------------
 
 class One(NamedTuple):
@@ -249,7 +278,7 @@ class Layout:
 
     __slots__ = ("shape", "entries", "items", "given_shape", "outside")
 
-    def __init__(self, shape, form, strict=True):
+    def __init__(self, shape, form, options=STRICT):
         if form.count(Ellipsis) > 1:
             raise IndexError("an index can only have a single ellipsis ('...')")
         counted = len([e for e in form if e is not None and e is not Ellipsis])
@@ -277,24 +306,26 @@ class Layout:
                 self.entries.append(run_of(e, shape[axis]))
                 tokens.append(("run", axis))
             else:
-                self.entries.append(self.one_of(e, shape[axis], axis, strict))
+                self.entries.append(self.one_of(e, shape[axis], axis, options))
                 tokens.append(("given", axis))
         self.shape = shape
         shapes = [e.type.shape for e in self.entries if e.__class__ is Given]
         self.given_shape = broadcast_given(shapes)
         self.items = self.place(tokens, any(shapes))
 
-    def one_of(self, place, n, axis, strict):
+    def one_of(self, place, n, axis, options):
         try:
-            inside = -n <= place < n
+            inside = (-n if options.wrap else 0) <= place < n
         except InconclusiveDimensionOperation:
             inside = True
         if inside:
             return One(place + n if place < 0 else place)
-        if strict:
+        if options.modulo and n:
+            return One(place % n)
+        if options is STRICT:
             raise IndexError(f"index {place} is out of bounds for axis {axis} with size {n}")
         self.outside.append((axis, place, n))
-        return One(place + n if place < 0 else place)
+        return One(place + n if place < 0 and options.wrap else place)
 
     def place(self, tokens, arrays):
         """The result's dimensions in order."""
@@ -316,12 +347,26 @@ class Layout:
 
     def is_empty(self):
         """Whether the result has no elements; IndexError where places along a dimension of size 0 are asked for."""
-        if any(n.__class__ is int and n == 0 for n in self.result_shape()):
+        if 0 in self.result_shape():
             return True
         for axis, (e, n) in enumerate(zip(self.entries, self.shape)):
-            if e.__class__ is Given and n.__class__ is int and n == 0:
-                raise IndexError(f"an index of type {e.type} is out of bounds for axis {axis} with size 0")
+            if e.__class__ is not Run and n == 0:
+                what = f"an index of type {e.type}" if e.__class__ is Given else "an index"
+                raise IndexError(f"{what} is out of bounds for axis {axis} with size 0")
         return False
+
+    def move_inside(self):
+        """Replace static places out of range by the nearest ones."""
+        for axis, _, n in self.outside:
+            self.entries[axis] = One(min(max(self.entries[axis].start, 0), n - 1))
+
+
+def note_outside(layout, options):
+    """Announce static places that are out of range where no mode says that this is meant."""
+    if options.mode is None:
+        for axis, place, n in layout.outside:
+            announce(f"index {place} is out of bounds for axis {axis} with size {n}: the nearest element is read, an update is dropped. "
+                     "Give a mode ('clip', 'fill', 'drop') to say that you mean it.")
 
 
 def broadcast_given(shapes):
@@ -380,15 +425,15 @@ class Wrap:
 
     __slots__ = ("cap", "convert", "zero", "size", "modulo")
 
-    def __init__(self, t, n, dtype, wrap=True, modulo=False):
+    def __init__(self, t, n, dtype, options=DEFAULT):
         self.cap = self.convert = self.zero = self.size = None
-        self.modulo = modulo
+        self.modulo = modulo = options.modulo
         if not is_signed(t.dtype) and t.dtype.itemsize >= dtype.itemsize:
             self.cap = number(min(n, np.iinfo(dtype).max), ArrayType((), t.dtype))      # what is larger is out of range
         if t.dtype != dtype:
             self.convert = ConvertElementType(dtype)
         scalar = ArrayType((), dtype)
-        if modulo or wrap and is_signed(t.dtype):
+        if modulo or options.wrap and is_signed(t.dtype):
             self.zero, self.size = number(0, scalar), number(n, scalar)
 
     def __call__(self, i):
@@ -440,7 +485,7 @@ class BlockRead:
 
     __slots__ = ("before", "starts", "op", "after")
 
-    def __init__(self, layout, wrap=True, modulo=False):
+    def __init__(self, layout, options=DEFAULT):
         entries, dtype = layout.entries, index_dtype(layout.entries)
         strided = [e.__class__ is Run and e.step != 1 for e in entries]
         self.before = ()
@@ -449,7 +494,7 @@ class BlockRead:
                    for e, n, s in zip(entries, layout.shape, strided)]
             self.before = (Slice(*map(tuple, zip(*cut))),)
         scalar = ArrayType((), dtype)
-        self.starts = [(e.which, None if e.known else Wrap(e.type, n, dtype, wrap, modulo)) if e.__class__ is Given
+        self.starts = [(e.which, None if e.known and not options.modulo else Wrap(e.type, n, dtype, options)) if e.__class__ is Given
                        else Literal(0 if s else e.start, scalar) for e, n, s in zip(entries, layout.shape, strided)]
         self.op = DynamicSlice(tuple([e.size if e.__class__ is Run else 1 for e in entries]))
         self.after = finish(layout)
@@ -489,9 +534,9 @@ class IndexVectors:
 
     Dimensions of the array that are read in whole or in one piece are window dimensions; strided ones are listed."""
 
-    __slots__ = ("parts", "join", "empty_type", "window", "collapsed", "start_map", "sizes", "backwards", "window_dims", "shape")
+    __slots__ = ("parts", "join", "empty_type", "window", "collapsed", "start_map", "sizes", "backwards", "shape", "is_alone")
 
-    def __init__(self, layout, wrap=True, modulo=False):
+    def __init__(self, layout, options=DEFAULT):
         entries, dtype = layout.entries, index_dtype(layout.entries)
         items = [item for item in layout.items if item[0] != "new"]
         listed = {d for d, e in enumerate(entries) if e.__class__ is Run and e.step != 1}
@@ -503,7 +548,7 @@ class IndexVectors:
         for d, (e, n) in enumerate(zip(entries, layout.shape)):
             if e.__class__ is Given:
                 to = tuple(given_at[rank - e.type.ndim:])
-                wrap_up = None if e.known else Wrap(e.type, n, dtype, wrap, modulo)
+                wrap_up = None if e.known and not options.modulo else Wrap(e.type, n, dtype, options)
                 self.parts.append(("given", e.which, wrap_up, BroadcastInDim(full, to)))
             elif e.__class__ is One or e.step == 1 and (e.start.__class__ is not int or e.start != 0 or e.size is not n and e.size != n):
                 self.parts.append(("number", Literal(e.start, ArrayType((), dtype)), BroadcastInDim(full, ())))
@@ -513,6 +558,7 @@ class IndexVectors:
             else:
                 continue
             self.start_map.append(d)
+        self.is_alone = not batch       # one window
         self.join = Concatenate(len(shape))
         self.empty_type = ArrayType((*shape, 0), dtype)
         self.start_map = tuple(self.start_map)
@@ -556,11 +602,11 @@ class GatherRead:
 
     __slots__ = ("vectors", "op", "after")
 
-    def __init__(self, layout, mode=PROMISE_IN_BOUNDS, fill_value=None, indices_are_sorted=False, unique_indices=False,
-                 wrap=True, modulo=False):
-        self.vectors = v = IndexVectors(layout, wrap, modulo)
-        alone = layout.given_shape == () and not any(kind == "count" for kind, *_ in v.parts)      # one window is read
-        self.op = Gather(v.gather_numbers(), v.sizes, mode, fill_value, indices_are_sorted or alone, unique_indices or alone)
+    def __init__(self, layout, options=DEFAULT, fill_value=None):
+        self.vectors = v = IndexVectors(layout, options)
+        mode = PROMISE_IN_BOUNDS if options.mode is None else options.mode
+        self.op = Gather(v.gather_numbers(), v.sizes, mode, fill_value, options.indices_are_sorted or v.is_alone,
+                         options.unique_indices or v.is_alone)
         ops = [Rev(v.backwards)] if v.backwards else []
         self.after = (*ops, *new_dims(layout))
 
@@ -572,33 +618,54 @@ class GatherRead:
 
 
 class EmptyRead:
-    """Reads nothing."""
+    """Reads no element of the array."""
 
-    __slots__ = ("type",)
+    __slots__ = ("type", "value")
 
-    def __init__(self, t, layout):
-        self.type = t.with_shape(layout.result_shape())
+    def __init__(self, t, layout, value):
+        self.type, self.value = t.with_shape(layout.result_shape()), value
 
     def read(self, x, given):
-        return full(self.type, 0)
+        return full(self.type, self.value)
 
 
 def reader(t, form):
-    """What reads at an index of this form from a value of type `t`; places out of range are moved to the nearest one."""
+    """What reads at an index of this form from a value of type `t`, as `x[index]` does."""
     found = _readers.get((t, form))
     if found is None:
-        layout = Layout(t.shape, form)
-        given = [e for e in layout.entries if e.__class__ is Given]
-        if not given:
-            found = StaticRead(layout)
-        elif layout.is_empty():
-            found = EmptyRead(t, layout)
-        elif layout.given_shape == () and not any(e.type.shape for e in given):
-            found = BlockRead(layout)
-        else:
-            found = GatherRead(layout)
+        found = make_reader(t, Layout(t.shape, form), DEFAULT, None)
         remember(_readers, (t, form), found)
     return found
+
+
+def reader_with(t, form, options, fill_value=None):
+    """What reads at an index of this form, as `x.at[index].get(...)` does."""
+    key = (t, form, options, fill_value.__class__, repr(fill_value))
+    found = _readers.get(key)
+    if found is None:
+        layout = Layout(t.shape, form, options)
+        note_outside(layout, options)
+        found = make_reader(t, layout, options, fill_value)
+        if not layout.outside:      # else it is announced each time
+            remember(_readers, key, found)
+    return found
+
+
+def make_reader(t, layout, options, fill_value):
+    given = [e for e in layout.entries if e.__class__ is Given]
+    fills = options.mode is FILL_OR_DROP and (given or layout.outside)
+    if fills and 0 in t.shape and 0 not in layout.result_shape():
+        return EmptyRead(t, layout, fill_of(Gather(None, (), FILL_OR_DROP, fill_value), t.dtype))
+    if layout.is_empty():
+        return EmptyRead(t, layout, 0)
+    if fills:
+        return GatherRead(layout, options, fill_value)
+    layout.move_inside()
+    if not given:
+        return StaticRead(layout)
+    if any(e.type.shape for e in given):
+        return GatherRead(layout, options)
+    return BlockRead(layout, options)
 
 
 _readers: dict = {}
