@@ -9,6 +9,7 @@ from gnomon.api.function import as_values, check_leaves
 from gnomon.base.tree import keystr, tree_flatten, tree_flatten_with_path, tree_unflatten
 from gnomon.ops.callback import DebugCallback, IoCallback, PureCallback
 from gnomon.run.eager import constant
+from gnomon.run.execute import effects_barrier  # noqa: F401
 from gnomon.trace.context import local
 from gnomon.trace.stage import bind
 from gnomon.types.dtype import canonicalize
@@ -144,9 +145,3 @@ class _Any:
 
     def __getitem__(self, key):
         return self
-
-
-def effects_barrier():
-    """Wait until all side effects of programs started so far are done."""
-    from_run = constant(np.zeros(()))
-    from_run.block_until_ready()

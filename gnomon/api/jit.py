@@ -7,6 +7,7 @@ import time
 from collections import deque
 
 from gnomon.api.function import Flat, ShapeDtypeStruct, as_values, check_leaves, lazy_names, type_of
+from gnomon.api.retraces import Report, Trace, differences, nearest, note
 from gnomon.base.settings import current
 from gnomon.base.source import describe, function_name, user_place
 from gnomon.base.tree import flatten_axes, tree_flatten, tree_structure, tree_unflatten
@@ -237,6 +238,11 @@ class Jitted:
                 entry.rest, entry.forward, entry.call, entry.op = base.rest, base.forward, base.call, base.op
                 self.cache[key] = entry
                 return entry
+        limit = self.options.max_traces
+        if limit is not None and len(self.record) >= limit:
+            probe = Trace(self.name, tuple(types), tree, statics, current.key, describe(user_place(3)), 0.0, len(self.record) + 1, ())
+            why = "; ".join(differences(self.fun, nearest(probe, self.record), probe))
+            raise RuntimeError(f"{self.name} may be traced {limit} times (max_traces) and this call needs one more: {why}.")
         entry = self.new_entry(types, tree, statics, names, donated)
         if not any(c.__class__ is Tracer for c in entry.consts):
             self.cache[key] = entry
@@ -253,7 +259,7 @@ class Jitted:
         closed = intern(jaxpr.closed())
         shift = len(consts)
         entry = Entry(closed, list(consts), tree, flat.out_tree, frame_out[0].weak_matters, tuple(i + shift for i in donated), self.name)
-        self.record.append((tuple(types), tree, statics, describe(user_place(3)), time.perf_counter() - start))
+        note(self.record, self.fun, self.name, types, tree, statics, describe(user_place(3)), start)
         return entry
 
     # -- looking inside ----------------------------------------------------------------------------------------
@@ -276,6 +282,10 @@ class Jitted:
     def eval_shape(self, *args, **kwargs):
         """The types of the result, as ShapeDtypeStructs."""
         return self.trace(*args, **kwargs).out_info
+
+    def cache_report(self):
+        """The traces of this function, each with the argument that made it necessary, where the call was and what it cost."""
+        return Report(self.record)
 
     def clear_cache(self):
         """Forget all traces and compiled programs of this function."""
@@ -496,7 +506,7 @@ class Compiled:
 
 class Options:
     __slots__ = ("static_argnums", "static_argnames", "donate_argnums", "donate_argnames", "in_shardings", "out_shardings", "inline",
-                 "keep_unused", "compiler_options")
+                 "keep_unused", "compiler_options", "max_traces")
 
 
 def _ints(x, what):
@@ -517,12 +527,12 @@ def _names(x):
 
 
 def jit(fun=None, /, *, in_shardings=None, out_shardings=None, static_argnums=None, static_argnames=None, donate_argnums=None,
-        donate_argnames=None, keep_unused=False, device=None, backend=None, inline=False, compiler_options=None):
+        donate_argnames=None, keep_unused=False, device=None, backend=None, inline=False, compiler_options=None, max_traces=None):
     """Compile a function with XLA.
 
     `fun` is traced once per signature (tree structure, types and static arguments); later calls with the same signature run the
     compiled program. Static arguments must be hashable and are part of the signature; donated arguments give their memory to the
-    results. Values computed inside have types and no numbers, so Python control flow on them is refused with the edit to make.
+    results. With `max_traces`, one more trace than that is an error that says which argument changed. Values computed inside have types and no numbers, so Python control flow on them is refused with the edit to make.
 
     >>> import gnomon.numpy as jnp
     >>> f = jit(lambda x: 2 * x + 1)
@@ -532,7 +542,8 @@ def jit(fun=None, /, *, in_shardings=None, out_shardings=None, static_argnums=No
     if fun is None:
         return functools.partial(jit, in_shardings=in_shardings, out_shardings=out_shardings, static_argnums=static_argnums,
                                  static_argnames=static_argnames, donate_argnums=donate_argnums, donate_argnames=donate_argnames,
-                                 keep_unused=keep_unused, inline=inline, compiler_options=compiler_options)
+                                 keep_unused=keep_unused, inline=inline, compiler_options=compiler_options,
+                                 max_traces=max_traces)
     if not callable(fun):
         raise TypeError(f"Expected a callable value, got {fun!r}: jit needs a function.")
     if inspect.isgeneratorfunction(fun):
@@ -548,6 +559,7 @@ def jit(fun=None, /, *, in_shardings=None, out_shardings=None, static_argnums=No
     o.static_argnums, o.static_argnames = frozenset(nums), frozenset(names)
     o.donate_argnums, o.donate_argnames = frozenset(donate), frozenset(donate_names)
     o.in_shardings, o.out_shardings, o.inline, o.keep_unused = in_shardings, out_shardings, bool(inline), keep_unused
+    o.max_traces = max_traces
     o.compiler_options = tuple(sorted((compiler_options or {}).items()))
     return Jitted(fun, o)
 

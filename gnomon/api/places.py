@@ -14,7 +14,7 @@ from gnomon.run.client import (default_backend, device_count, devices, local_dev
                                process_count, process_index, process_indices)
 from gnomon.run.transfer import (make_array_from_callback, make_array_from_process_local_data,  # noqa: F401
                                  make_array_from_single_device_arrays)
-from gnomon.trace.context import local
+from gnomon.trace.context import local, scope_key
 from gnomon.trace.stage import Tracer, bind
 from gnomon.types.mesh import AbstractMesh, Mesh, install_mesh_context, make_device_mesh
 from gnomon.types.sharding import NamedSharding, PartitionSpec, Sharding, abstract_sharding
@@ -113,7 +113,7 @@ def _enter(mesh):
     saved = local.mesh, local.abstract_mesh, local.axes_key
     local.mesh = mesh if isinstance(mesh, Mesh) else None
     local.abstract_mesh = mesh.abstract_mesh
-    local.axes_key = (tuple(local.axes.items()), local.abstract_mesh)
+    local.axes_key = scope_key()
     return saved
 
 

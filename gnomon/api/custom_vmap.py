@@ -1,0 +1,133 @@
+"""custom_vmap: functions whose batching their author gives."""
+from __future__ import annotations
+
+import functools
+
+from gnomon.api.control import map as map_over
+from gnomon.api.custom import _positional
+from gnomon.api.function import Flat, as_values, check_leaves, lazy_names
+from gnomon.base.lists import merge, partition
+from gnomon.base.source import function_name
+from gnomon.base.tree import flatten_axes, tree_flatten, tree_unflatten
+from gnomon.ir.dims import insert_dim
+from gnomon.ir.jaxpr import intern
+from gnomon.ops.nested.custom_vmap import CustomVmapCall, VmapRule
+from gnomon.trace.build import with_literals
+from gnomon.trace.context import local
+from gnomon.trace.stage import bind, stage, value_of
+
+
+class custom_vmap:
+    """A function with a batching rule of its own, for use as a decorator; `def_vmap` gives the rule.
+
+    The rule is called with (size of the mapped axis, a list that says of each argument's leaves whether they are mapped,
+    *arguments), the mapped ones with that axis in front, and returns the outputs and whether each is mapped (one bool for a whole
+    tree will do), again in front.
+
+    >>> import gnomon, gnomon.numpy as jnp
+    >>> @custom_vmap
+    ... def f(x):
+    ...     return x + 1
+    >>> @f.def_vmap
+    ... def f_vmap(size, in_batched, x):
+    ...     return x + 10, True
+    >>> float(f(0.0)), gnomon.vmap(f)(jnp.zeros(2)).tolist()
+    (1.0, [10.0, 10.0])
+    """
+
+    vmap_rule = None
+
+    def __init__(self, fun):
+        functools.update_wrapper(self, fun)
+        self.fun = fun
+        self.rules = {}
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else functools.partial(self, instance)
+
+    def def_vmap(self, vmap_rule):
+        """Give the rule."""
+        self.vmap_rule = vmap_rule
+        self.rules.clear()
+        return vmap_rule
+
+    def __call__(self, *args, **kwargs):
+        name = function_name(self.fun)
+        if self.vmap_rule is None:
+            raise AttributeError(f"No batching rule defined for custom_vmap function {name} using def_vmap.")
+        if local.frame is None:
+            return self.fun(*args, **kwargs)
+        args = _positional(self.fun, args, kwargs)
+        leaves, tree = tree_flatten(args)
+        names = lazy_names(self.fun, args, {})
+        check_leaves(leaves, f"custom_vmap function {name}", names)
+        values = as_values(leaves)
+        flat = Flat(self.fun, tree, lambda some: self.fun(*some))
+        jaxpr, captured = stage(flat, [v.type for v in values], name=name, kind="custom_vmap", arg_names=names)
+        call, n = intern(jaxpr.closed()), len(captured)
+        key = self.vmap_rule, tree, flat.out_tree, call.in_types[n:]
+        rule = self.rules.get(key)
+        if rule is None:
+            rule = self.rules[key] = UserVmapRule(self, tree, flat.out_tree, call.in_types[n:], call.out_types)
+        outs = bind(CustomVmapCall(call, rule, name, n), *captured, *values)
+        return tree_unflatten(flat.out_tree, outs)
+
+
+class UserVmapRule(VmapRule):
+    """A custom_vmap rule, staged when it is needed, once per set of mapped inputs."""
+
+    def __init__(self, owner, in_tree, out_tree, in_types, out_types):
+        self.name, self.rule = function_name(owner.fun), owner.vmap_rule
+        self.in_tree, self.out_tree, self.in_types, self.out_types = in_tree, out_tree, in_types, out_types
+        self.memo = {}
+
+    def program(self, T, batching, batched):
+        key = batching.key(), batched
+        if key not in self.memo:
+            self.memo[key] = self.stage(batching, batched)
+        return self.memo[key]
+
+    def stage(self, batching, batched):
+        out_batched = []
+        name = f"custom_vmap rule {function_name(self.rule)} for function {self.name}"
+
+        def run(*xs):
+            args = tree_unflatten(self.in_tree, xs)
+            out = self.rule(batching.size, list(tree_unflatten(self.in_tree, batched)), *args)
+            if not isinstance(out, (tuple, list)) or len(out) != 2:
+                raise TypeError(f"The {name} must return a pair (outputs, whether each output is mapped), but it returned {out!r}.")
+            leaves, tree = tree_flatten(out[0])
+            if tree != self.out_tree:
+                raise ValueError(f"The {name} must return outputs of structure {self.out_tree}, like the function, but they have {tree}.")
+            flags = [out[1]] * len(leaves) if isinstance(out[1], bool) else flatten_axes(
+                f"{name}: whether each output is mapped", tree, out[1], whole="the outputs")
+            out_batched[:] = [bool(b) for b in flags]
+            values = [value_of(x) for x in leaves]
+            for i, (x, t, b) in enumerate(zip(values, self.out_types, out_batched)):
+                want = insert_dim(t, 0, batching.size, batching.spec) if b else t
+                if x.type.shape != want.shape or x.type.dtype != want.dtype:
+                    raise ValueError(f"The {name} returned output {i} as {x.type} where {want} was expected: the function's is {t}, and "
+                                     f"the rule says that it is {'' if b else 'not '}mapped, over {batching.size} lanes.")
+            return values
+        types = [insert_dim(t, 0, batching.size, batching.spec) if b else t for t, b in zip(self.in_types, batched)]
+        jaxpr, captured = stage(run, types, name=function_name(self.rule), kind="custom_vmap")
+        return intern(with_literals(jaxpr, captured)), tuple(out_batched)
+
+
+def sequential_vmap(f):
+    """A function that vmap runs once per lane, one after the other, instead of batching what is in it.
+
+    >>> import gnomon, gnomon.numpy as jnp
+    >>> gnomon.vmap(sequential_vmap(lambda x: x * 2))(jnp.arange(3)).tolist()
+    [0, 2, 4]
+    """
+    mapped = custom_vmap(f)
+
+    def rule(size, in_batched, *args):
+        leaves, tree = tree_flatten(args)
+        which = tree_flatten(tuple(in_batched))[0]
+        fixed, moving = partition(which, leaves)
+        out = map_over(lambda xs: f(*tree_unflatten(tree, merge(which, fixed, xs))), moving)
+        return out, True
+    mapped.def_vmap(rule)
+    return mapped

@@ -1,0 +1,131 @@
+"""Why a jitted function was traced again: which argument differed from the nearest earlier trace, and how."""
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass
+
+from gnomon.base.announce import tell
+from gnomon.base.settings import KEY_NAMES, current
+from gnomon.base.tree import argument_names, tree_unflatten
+
+_all: deque = deque(maxlen=1024)
+_lock = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One trace of a function: its signature, where the call was, what it cost, and why it was not one of those before."""
+
+    name: str
+    types: tuple
+    tree: object
+    statics: tuple
+    settings: tuple
+    place: str
+    seconds: float
+    number: int
+    reasons: tuple
+
+    def __str__(self):
+        at = f" at {self.place}" if self.place else ""
+        why = "first trace" if not self.reasons else "; ".join(self.reasons)
+        return f"{self.name}: trace {self.number}{at}, {self.seconds * 1e3:.1f} ms: {why}"
+
+
+class Report(tuple):
+    """Traces, one a line."""
+
+    def __str__(self):
+        if not self:
+            return "no traces"
+        total = sum(t.seconds for t in self)
+        return "\n".join([*map(str, self), f"{len(self)} traces, {total * 1e3:.1f} ms in all"])
+
+    __repr__ = __str__
+
+
+def note(record, fun, name, types, tree, statics, place, start):
+    """Add a trace to a function's record (a deque); returns it."""
+    seconds = time.perf_counter() - start
+    new = Trace(name, tuple(types), tree, statics, current.key, place, seconds, len(record) + 1, ())
+    if record:
+        reasons = tuple(differences(fun, nearest(new, record), new))
+        new = Trace(**{**new.__dict__, "reasons": reasons, "number": record[-1].number + 1})
+        if current.announce_retraces:
+            tell(str(new))
+    record.append(new)
+    with _lock:
+        _all.append(new)
+    return new
+
+
+def nearest(new, record):
+    """The earlier trace that differs from `new` in the fewest places."""
+    def distance(old):
+        far = (old.tree != new.tree) * 1000 + sum(a is not b for a, b in zip(old.types, new.types))
+        return far + sum(a != b for a, b in zip(old.statics, new.statics)) + (old.settings is not new.settings)
+    return min(reversed(record), key=distance)
+
+
+def differences(fun, old, new):
+    """Sentences about how two signatures differ."""
+    if old.settings is not new.settings:
+        changed = [f"{n} from {a!r} to {b!r}" for n, a, b in zip(KEY_NAMES, old.settings, new.settings) if a != b]
+        yield f"a setting changed: {', '.join(changed)}"
+    if old.tree != new.tree:
+        yield from structure_differences(fun, old, new)
+        return
+    olds, news = {s.where: s.value for s in old.statics}, {s.where: s.value for s in new.statics}
+    for where in news:
+        if where not in olds or type(olds[where]) is not type(news[where]) or olds[where] != news[where]:
+            what = where if isinstance(where, str) else f"number {where}"
+            yield f"static argument {what} changed from {olds.get(where)!r} to {news[where]!r}"
+    names = _names(fun, new)
+    for name, a, b in zip(names, old.types, new.types):
+        if a is not b:
+            yield f"argument {name} changed {how(a, b)}"
+
+
+def how(a, b):
+    """How one type differs from another, in words."""
+    if a.shape != b.shape:
+        what = "in shape"
+    elif a.dtype != b.dtype:
+        what = "in dtype"
+    elif a.weak_type != b.weak_type:
+        weak = "from weakly to strongly typed" if a.weak_type else "from strongly to weakly typed"
+        return f"{weak} ({b}): a Python number is weakly typed; give it a dtype to trace once"
+    else:
+        what = "in place"
+    return f"{what} from {a} to {b}"
+
+
+def structure_differences(fun, old, new):
+    before, after = set(_names(fun, old)), set(_names(fun, new))
+    if before == after:
+        yield f"the arguments' structure changed from {old.tree} to {new.tree}"
+    for name in sorted(after - before):
+        yield f"argument {name} is new"
+    for name in sorted(before - after):
+        yield f"argument {name} is gone"
+
+
+def _names(fun, trace):
+    args, kwargs = tree_unflatten(trace.tree, trace.types)
+    return argument_names(fun, args, kwargs)
+
+
+def explain_retraces():
+    """All traces of jitted functions in this process (the last thousand), with why each was needed.
+
+    >>> import gnomon
+    >>> import gnomon.numpy as jnp
+    >>> f = gnomon.jit(lambda x: x + 1)
+    >>> _ = f(jnp.zeros(2)), f(jnp.zeros(3))
+    >>> explain_retraces()[-1].reasons
+    ('argument x changed in shape from float32[2] to float32[3]',)
+    """
+    with _lock:
+        return Report(_all)
