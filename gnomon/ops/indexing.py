@@ -233,7 +233,7 @@ class Gather(Op):
             if self.mode in (FILL_OR_DROP, ONE_HOT):
                 ok = (start >= 0) & (start <= bound)
                 inside = ok if inside is None else inside & ok
-            index[d] = np.clip(start.astype(np.int64), 0, bound).reshape(*batch_shape, *ones)
+            index[d] = np.clip(start.astype(np.int64), 0, bound).reshape((*batch_shape, *ones))
         for d, i in zip(n.operand_batching_dims, n.start_indices_batching_dims):
             shape = [1] * (rank + len(window))
             shape[i] = -1
@@ -249,7 +249,7 @@ class Gather(Op):
         out = np.broadcast_to(out, full_shape)
         if inside is not None and not inside.all():
             fill = np.asarray(fill_of(self, x.dtype)).astype(x.dtype)
-            out = np.where(inside.reshape(*batch_shape, *ones), out, fill)
+            out = np.where(inside.reshape((*batch_shape, *ones)), out, fill)
         order = [0] * len(full_shape)
         of_window, of_batch = iter(range(rank, len(full_shape))), iter(range(rank))
         for i in range(len(full_shape)):
