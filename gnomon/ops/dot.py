@@ -1,15 +1,59 @@
 """dot_general: sums of products over paired dimensions."""
 from __future__ import annotations
 
+import enum
+
 import numpy as np
 
-from gnomon.base.errors import ShardingTypeError
+from gnomon.base.errors import Refused, ShardingTypeError
+from gnomon.base.settings import current
 from gnomon.ir.dims import Dims, DimsOp, names, positions, result_from_dims
 from gnomon.ir.op import MULTILINEAR, field, is_linear
 from gnomon.ir.show import show_value
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.shape import transpose
 from gnomon.trace.stage import bind
+
+
+class Precision(enum.Enum):
+    """How exactly products of 32-bit floats are computed on hardware that can do it in several ways."""
+
+    DEFAULT = 0
+    HIGH = 1
+    HIGHEST = 2
+
+    @classmethod
+    def _missing_(cls, value):
+        return cls[_PRECISION_NAMES[value.lower()]] if isinstance(value, str) and value.lower() in _PRECISION_NAMES else None
+
+    def __repr__(self):
+        return f"Precision.{self.name}"
+
+    def __str__(self):
+        return self.name
+
+
+_PRECISION_NAMES = {"default": "DEFAULT", "fastest": "DEFAULT", "bfloat16": "DEFAULT", "high": "HIGH", "bfloat16_3x": "HIGH",
+                    "tensorfloat32": "HIGH", "highest": "HIGHEST", "float32": "HIGHEST"}
+
+
+def canonical_precision(precision):
+    """A pair of Precisions (one per operand) or None, from a `precision` argument: None (then the setting
+    default_matmul_precision counts), a Precision, one of their names, or a pair of them."""
+    if precision is None:
+        precision = current.default_matmul_precision
+        if precision is None:
+            return None
+    pair = tuple(precision) if isinstance(precision, (tuple, list)) else (precision, precision)
+    try:
+        if len(pair) == 2:
+            return tuple([p if isinstance(p, Precision) else Precision("default" if p is None else p) for p in pair])
+    except ValueError:
+        if all(isinstance(p, str) and p.isupper() for p in pair):
+            raise Refused(f"The algorithm {precision} for products cannot be chosen. Choose a precision: 'default', 'high' or "
+                          "'highest'.") from None
+    raise ValueError(f"precision is None, one of {', '.join(map(repr, _PRECISION_NAMES))}, a lax.Precision or a pair of these; got "
+                     f"{precision!r}.")
 
 
 class DotGeneral(DimsOp):
@@ -76,7 +120,7 @@ class DotGeneral(DimsOp):
     def show_parameter(self, name, value):
         if name == "dimension_numbers":
             return f"({', '.join('(' + ', '.join(str(list(d)) for d in pair) + ')' for pair in value)})"
-        return show_value(value)
+        return repr(value) if name == "precision" else show_value(value)
 
 
 def contract(x, x_names, y, y_names, to, precision=None):

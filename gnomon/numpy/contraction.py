@@ -1,0 +1,125 @@
+"""Sums of products by dimension names: what `matmul`, `einsum` and their kin record.
+
+A contraction is planned once per kind of operands: the plan is a list of ops, each with the numbers of the values it takes.
+Following the plan later is a loop of `bind`.
+"""
+from __future__ import annotations
+
+import numpy as np
+
+from gnomon.ir.dims import positions
+from gnomon.ir.jaxpr import Literal
+from gnomon.ops.compare import Eq, SelectN
+from gnomon.ops.convert import ConvertElementType
+from gnomon.ops.dot import DotGeneral
+from gnomon.ops.shape import BroadcastInDim, Iota, ReduceSum, Squeeze, Transpose
+from gnomon.trace.stage import bind
+from gnomon.types.dtype import python_type
+from gnomon.types.value_type import ArrayType
+
+
+class Plan:
+    """Ops to apply one after the other. `steps` holds (op, numbers of the values it takes); the first values are the operands,
+    each step adds one, and `result` is the number of the result."""
+
+    __slots__ = ("steps", "result", "dot")
+
+    def __init__(self, steps, result):
+        self.steps, self.result = steps, result
+        # the common case has a short cut: one dot_general of the operands
+        self.dot = steps[0][0] if len(steps) == 1 and steps[0][1] == (0, 1) and result == 2 else None
+
+    def follow(self, values):
+        """The result for operands."""
+        if self.dot is not None:
+            return bind(self.dot, *values)
+        values = list(values)
+        for op, sources in self.steps:
+            values.append(bind(op, *[values[i] if i.__class__ is int else i for i in sources]))
+        return values[self.result]
+
+
+class Planner:
+    """Makes a Plan. A term is (number of a value, its type, names of its dimensions)."""
+
+    def __init__(self, types):
+        self.types = list(types)
+        self.steps = []
+
+    def add(self, op, *sources):
+        """The number of the value that an op adds to the plan. Sources are numbers of values or Literals."""
+        types = tuple([self.types[s] if s.__class__ is int else s.type for s in sources])
+        self.types.append(op.infer(types))
+        self.steps.append((op, sources))
+        return len(self.types) - 1
+
+    # ---- single terms
+
+    def convert(self, number, dtype, weak=False):
+        t = self.types[number]
+        return number if t.dtype == dtype else self.add(ConvertElementType(dtype, weak), number)
+
+    def diagonals(self, number, names):
+        """Repeated names become one: the elements where their indices agree."""
+        while len(set(names)) != len(names):
+            name = next(n for n in names if names.count(n) > 1)
+            i = names.index(name)
+            j = names.index(name, i + 1)
+            t = self.types[number]
+            if t.shape[i] != t.shape[j]:
+                raise ValueError(f"einsum got the index {name!r} twice in one operand, for dimensions of sizes {t.shape[i]} and "
+                                 f"{t.shape[j]}.")
+            square = tuple([n if d in (i, j) else 1 for d, n in enumerate(t.shape)])
+            index = np.dtype("int32")
+            same = self.add(Eq(), self.add(Iota(index, square, i)), self.add(Iota(index, square, j)))
+            if square != t.shape:
+                same = self.add(BroadcastInDim(t.shape, tuple(range(t.ndim))), same)
+            zero = Literal(python_type(t.dtype)(0), ArrayType((), t.dtype, t.weak_type))
+            number = self.add(SelectN(), same, zero, number)
+            number = self.add(ReduceSum((i,)), number)
+            names = names[:i] + names[i + 1:]
+        return number, names
+
+    def squeeze(self, number, names, which):
+        axes = tuple([i for i, n in enumerate(names) if n in which])
+        if not axes:
+            return number, names
+        return self.add(Squeeze(axes), number), tuple([n for n in names if n not in which])
+
+    def sum(self, number, names, which):
+        axes = tuple([i for i, n in enumerate(names) if n in which])
+        if not axes:
+            return number, names
+        return self.add(ReduceSum(axes), number), tuple([n for n in names if n not in which])
+
+    def transpose(self, number, names, out):
+        return number if names == out else self.add(Transpose(positions(names, out)), number)
+
+    # ---- two terms
+
+    def sizes(self, number, names):
+        return dict(zip(names, self.types[number].shape))
+
+    def contract(self, x, x_names, y, y_names, out, precision, preferred, out_sharding=None):
+        """The sum of products of two terms; returns (number, names), where the names are those of `out` in some order.
+
+        A dimension of size 1 counts as repeated where the other operand's of that name is larger."""
+        sx, sy = self.sizes(x, x_names), self.sizes(y, y_names)
+        shared = [n for n in x_names if n in sy]
+        x, x_names = self.squeeze(x, x_names, [n for n in shared if sx[n] != sy[n] and is_one(sx[n])])
+        y, y_names = self.squeeze(y, y_names, [n for n in shared if sx[n] != sy[n] and is_one(sy[n])])
+        x, x_names = self.sum(x, x_names, [n for n in x_names if n not in y_names and n not in out])
+        y, y_names = self.sum(y, y_names, [n for n in y_names if n not in x_names and n not in out])
+        kept = tuple([n for n in x_names if n in y_names and n in out])
+        x_rest, y_rest = (tuple([n for n in a if n not in b]) for a, b in ((x_names, y_names), (y_names, x_names)))
+        if kept + y_rest + x_rest == out:
+            x, x_names, x_rest, y, y_names, y_rest = y, y_names, y_rest, x, x_names, x_rest
+        summed = tuple([n for n in x_names if n in y_names and n not in out])
+        numbers = ((positions(x_names, summed), positions(y_names, summed)), (positions(x_names, kept), positions(y_names, kept)))
+        names = kept + x_rest + y_rest
+        sharding = None if out_sharding is None or names != out else out_sharding
+        return self.add(DotGeneral(numbers, precision, preferred, sharding), x, y), names
+
+
+def is_one(size):
+    return size.__class__ is int and size == 1
