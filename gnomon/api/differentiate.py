@@ -209,10 +209,13 @@ class _Linear:
         return self.build(run_here(self.jaxpr, [*held, *values], f"{self.what}({self.name})"))
 
     def __eq__(self, other):
-        return isinstance(other, _Linear) and (self.jaxpr, self.in_tree) == (other.jaxpr, other.in_tree)
+        return isinstance(other, _Linear) and self._key() == other._key()
 
     def __hash__(self):
-        return hash((self.jaxpr, self.in_tree))
+        return hash(self._key())
+
+    def _key(self):
+        return self.jaxpr, self.in_tree, self.out_tree, self.what
 
 
 def _match(leaves, types, what, name):
@@ -260,7 +263,7 @@ def vjp(fun, *primals, has_aux=False, reduce_axes=()):
     def build(cts):
         cts = iter(cts)
         return tree_unflatten(tree, [next(cts) if has_tangent(t) else _no_tangent(t) for t in in_types])
-    f_vjp = Partial(_Linear(full_back, flat.out_tree, out_types, None, build, function_name(fun), "vjp"), residuals)
+    f_vjp = Partial(_Linear(full_back, flat.out_tree, out_types, tree, build, function_name(fun), "vjp"), residuals)
     out = tree_unflatten(flat.out_tree, outs[:n_out])
     return (out, f_vjp, tree_unflatten(flat.aux[0], outs[n_out:])) if has_aux else (out, f_vjp)
 
@@ -373,7 +376,7 @@ def linearize(fun, *primals, has_aux=False):
         found = [next(ts) if h else None for h in has]
         return tree_unflatten(out_tree, [t if t is not None else value_of(zeros(tangent_type(o))) if has_tangent(o) else _no_tangent(o)
                                          for t, o in zip(found, out_types)])
-    f_lin = Partial(_Linear(later, tree, [v.type for v in values], None, build, function_name(fun), "linearize"), residuals)
+    f_lin = Partial(_Linear(later, tree, [v.type for v in values], out_tree, build, function_name(fun), "linearize"), residuals)
     out = tree_unflatten(out_tree, outs[:n_out])
     return (out, f_lin, tree_unflatten(flat.aux[0], outs[n_out:])) if has_aux else (out, f_lin)
 

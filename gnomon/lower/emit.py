@@ -128,14 +128,13 @@ class Emitter:
 
     # -- the commonest forms -----------------------------------------------------------------------------------
 
-    def elementwise(self, op, xs, out=None):
-        """All operands and the result have one type: `%n = op %a, %b : type`."""
+    def elementwise(self, op, xs, out=None, attributes=""):
+        """All operands and the result have one type: `%n = op %a, %b attributes : type`."""
         out = self.out if out is None else out
         name = self.fresh()
-        self.lines.append(f"{name} = {op} {', '.join([x.name for x in xs])} : {type_text(out)}"
-                          if all(x.type.dtype == out.dtype for x in xs) else
-                          f"{name} = {op} {', '.join([x.name for x in xs])} : "
-                          f"({', '.join([type_text(x.type) for x in xs])}) -> {type_text(out)}")
+        types = type_text(out) if all(x.type.dtype == out.dtype for x in xs) else \
+            f"({', '.join([type_text(x.type) for x in xs])}) -> {type_text(out)}"
+        self.lines.append(f"{name} = {op} {', '.join([x.name for x in xs])}{attributes} : {types}")
         return HloValue(name, out)
 
     def chlo(self, op, xs, out=None):

@@ -14,6 +14,7 @@ from gnomon.trace.build import Builder
 from gnomon.trace.stage import bind
 from gnomon.transforms.vmap import Batching, vmap
 from gnomon.types.dtype import is_key
+from gnomon.types.sharding import sdy_mesh, sdy_sharding
 from gnomon.types.value_type import ArrayType
 
 _WORD = np.dtype("uint32")
@@ -94,14 +95,14 @@ class Module:
         mesh = sharding.mesh
         name = self.meshes.setdefault(getattr(mesh, "abstract_mesh", mesh), "mesh" if not self.meshes else
                                       f"mesh_{len(self.meshes)}")
-        return sharding.to_sdy(ndim, name)
+        return sdy_sharding(sharding, ndim, name)
 
     def text(self, jaxpr, name="main"):
         plan = self.plan
         arg_attributes = self.input_attributes(jaxpr)
         out_attributes = self.output_attributes(jaxpr)
         main = self.write_function(jaxpr, "public @main", arg_attributes, out_attributes)
-        meshes = "".join([f"{mesh.to_sdy(n)}\n" for mesh, n in self.meshes.items()])
+        meshes = "".join([f"{sdy_mesh(mesh, n)}\n" for mesh, n in self.meshes.items()])
         partitions = plan.num_partitions if plan is not None else 1
         replicas = plan.num_replicas if plan is not None else 1
         module_name = re.sub(r"[^A-Za-z0-9_]", "_", name) or "fn"

@@ -15,8 +15,9 @@ from gnomon.run.array import Array, from_numpy_copy
 from gnomon.run.client import default_backend
 from gnomon.run.placement import new_placement
 from gnomon.run.programs import call_for, placements_of
+from gnomon.run.xla import QUICK_COMPILE
 from gnomon.trace.context import runtime
-from gnomon.trace.stage import Tracer, leaked, scalar_type
+from gnomon.trace.stage import Tracer, number_now, scalar_type
 from gnomon.types.dtype import canonicalize, is_integer, is_key
 from gnomon.types.value_type import ArrayType
 
@@ -99,12 +100,13 @@ def compiled_handler(op, types):
     """Runs an op as a compiled program."""
     jaxpr = None
     multiple = op.multiple
+    options = QUICK_COMPILE if sum(t.size for t in types) <= HOST_SIZE else ()     # slower code, sooner ready
 
     def run(arrays):
         nonlocal jaxpr
         if jaxpr is None:
             jaxpr = single_op_program(op, types)
-        outs = call_for(jaxpr, placements_of(arrays), op.name)(arrays)
+        outs = call_for(jaxpr, placements_of(arrays), op.name, options=options)(arrays)
         return outs if multiple else outs[0]
     return run
 
@@ -125,9 +127,7 @@ def constant(x):
     if cls is Literal:
         return x.value if x.type.shape else scalar_array(x.value, x.type)
     if cls is Tracer:
-        if x.frame.closed:
-            raise leaked(x)
-        return x.frame.concrete(x.var)
+        return number_now(x)
     if cls in (bool, int, float, complex):
         return scalar_array(x, scalar_type(x))
     if isinstance(x, np.generic) and not isinstance(x, np.void):

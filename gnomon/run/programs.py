@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from gnomon.base.settings import current
-from gnomon.lower.module import write_module
+from gnomon.lower.module import aliases, write_module
 from gnomon.lower.plan import Plan
 from gnomon.passes.pipeline import optimise
 from gnomon.run.compile import compile
@@ -31,6 +31,7 @@ def call_for(jaxpr, places=None, name="main", donated=(), shardings=None, option
 
 
 def compile_program(jaxpr, places=None, name="main", donated=(), shardings=None, options=()):
+    donated = tuple(aliases(jaxpr, donated)) if donated else ()
     plan = plan_for(jaxpr, places, name, donated, shardings, options)
     text, callbacks = write_module(optimise(jaxpr), plan, name)
     if callbacks:
