@@ -12,12 +12,18 @@ import threading
 class Local(threading.local):
     frame = None
     axes: dict = {}
-    axes_key: tuple = ()    # the axes and the mesh in scope, as part of jit's key
+    user: dict = {}         # values of the users' own contexts
+    axes_key: tuple = ()    # the axes, the mesh and the users' values in scope, as part of jit's key
     mesh = None             # a concrete Mesh
     abstract_mesh = None
 
 
 local = Local()
+
+
+def scope_key():
+    """What `local.axes_key` is for the axes, the mesh and the users' values in scope."""
+    return tuple(local.axes.items()), local.abstract_mesh, tuple(local.user.items())
 
 
 class Runtime:
@@ -56,7 +62,24 @@ class named_axes:
         self.saved = local.axes, local.axes_key
         if self.added:
             local.axes = {**local.axes, **self.added}
-            local.axes_key = (tuple(local.axes.items()), local.abstract_mesh)
+            local.axes_key = scope_key()
 
     def __exit__(self, *error):
         local.axes, local.axes_key = self.saved
+
+
+class user_value:
+    """Context manager: a user's context has another value."""
+
+    __slots__ = ("context", "value", "saved")
+
+    def __init__(self, context, value):
+        self.context, self.value, self.saved = context, value, []
+
+    def __enter__(self):
+        self.saved.append((local.user, local.axes_key))
+        local.user = {**local.user, self.context: self.value}
+        local.axes_key = scope_key()
+
+    def __exit__(self, *error):
+        local.user, local.axes_key = self.saved.pop()

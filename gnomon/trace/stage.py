@@ -132,6 +132,18 @@ class NotKnown(Exception):
         self.frame, self.var = frame, var
 
 
+def number_now(tracer):
+    """The Array that a traced value is where an operation runs at once; an error where it has no number yet."""
+    if tracer.frame.closed:
+        raise leaked(tracer)
+    try:
+        return tracer.frame.concrete(tracer.var)
+    except NotKnown as unknown:
+        text = unknown.frame.why_unknown(unknown.var)
+    raise ConcretizationTypeError(f"An operation that has to run at once was given a traced value of type {tracer.type}.\n{text} Move the "
+                                  "operation out of ensure_compile_time_eval, or apply it to arrays only.")
+
+
 def leaked(tracer):
     """The error about a tracer used after its trace ended."""
     frame, t = tracer.frame, tracer.type

@@ -5,7 +5,7 @@ from gnomon.base.errors import Refused
 from gnomon.ir.dims import insert_dim
 from gnomon.ir.jaxpr import Var, intern
 from gnomon.ir.op import NestedOp
-from gnomon.ops.shape import broadcast_in_dim, moveaxis
+from gnomon.ops.shape import broadcast_in_dim, moveaxis, reduce_sum
 from gnomon.trace.build import Builder
 from gnomon.trace.stage import bind
 from gnomon.transforms.jvp import T
@@ -32,6 +32,13 @@ class Batching:
             kept = tuple(i for i in range(len(shape) + 1) if i != to)
             return broadcast_in_dim(x, (*shape[:to], self.size, *shape[to:]), kept)
         return moveaxis(x, axis, to)
+
+    def fit(self, ct, axis, to):
+        """A cotangent with the new axis at `axis` (None: not there) for an input that has it at `to`, or in no place: then it is
+        the sum over the lanes."""
+        if to is None:
+            return ct if axis is None else reduce_sum(ct, (axis,))
+        return self.move(ct, axis, to)
 
     def key(self):
         return self.size, self.name, self.spec

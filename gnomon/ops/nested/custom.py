@@ -9,7 +9,7 @@ from gnomon.base.errors import Refused
 from gnomon.base.lists import pick
 from gnomon.ir.jaxpr import Jaxpr
 from gnomon.ir.op import NestedOp, field, is_linear
-from gnomon.ops.shape import reduce_sum, zeros
+from gnomon.ops.shape import zeros
 from gnomon.trace.build import program
 from gnomon.trace.stage import bind, inline
 
@@ -140,14 +140,9 @@ class BatchedVjpRules(VjpRules):
 
             def run(*xs):
                 outs = inline(wide, (), xs)
-                return [self.fit(ct, a, to) for ct, a, to in zip(outs, found, target, strict=True)]
+                return [self.batching.fit(ct, a, to) for ct, a, to in zip(outs, found, target, strict=True)]
             self.memo[key] = program(wide.in_types, run), has
         return self.memo[key]
-
-    def fit(self, ct, axis, to):
-        if to is None:
-            return ct if axis is None else reduce_sum(ct, (axis,))
-        return self.batching.move(ct, axis, to)
 
 
 class CustomVjpCall(NestedOp):
@@ -267,7 +262,7 @@ class BatchedBackward(VjpRules):
 
             def run(*xs):
                 outs = inline(wide, (), xs)
-                return [BatchedVjpRules.fit(self, ct, a, to) for ct, a, to in zip(outs, found, target, strict=True)]
+                return [self.batching.fit(ct, a, to) for ct, a, to in zip(outs, found, target, strict=True)]
             self.memo[nonzero] = program(wide.in_types, run), has
         return self.memo[nonzero]
 
