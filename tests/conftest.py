@@ -19,3 +19,7 @@ def peer():
 
     jax.config.update("jax_num_cpu_devices", DEVICES)
     return jax
+
+
+def pytest_addoption(parser):
+    parser.addoption("--update-snapshots", action="store_true", help="write the kept texts anew instead of comparing with them")

@@ -1,0 +1,189 @@
+"""Repeats are found, compiled once, and give the same numbers; small programs are left alone."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gnomon as G
+import gnomon.numpy as jnp
+from gnomon.base import settings
+from gnomon.ir.check import check
+from gnomon.ir.jaxpr import intern
+from gnomon.passes.cost import choose
+from gnomon.passes.pipeline import optimised
+from gnomon.passes.repeats import find_runs
+
+rng = np.random.default_rng(0)
+
+
+def normal(*shape, scale=1.0):
+    return (scale * rng.normal(size=shape)).astype("f4")
+
+
+def program(f, *args):
+    return intern(G.make_jaxpr(f)(*args).jaxpr.closed())
+
+
+def reports(f, *args):
+    made, found = optimised(program(f, *args))
+    check(made)
+    return made, found
+
+
+def compare(f, *args, rtol=1e-6):
+    """The results with and without the passes."""
+    with settings.roll("off"), settings.outline("off"):
+        plain = G.jit(lambda *a: f(*a))(*args)
+    rolled = G.jit(lambda *a: f(*a))(*args)
+    for a, b in zip(G.tree.leaves(plain), G.tree.leaves(rolled)):
+        np.testing.assert_allclose(b, a, rtol=rtol, atol=1e-6)
+
+
+def carried(n):
+    def f(w, c):
+        for _ in range(n):
+            c = jnp.sin(c @ w)
+        return c
+    return f
+
+
+W, C = normal(8, 8, scale=0.3), normal(8, 8)
+
+
+def test_a_loop_over_a_carry_becomes_a_scan():
+    made, found = reports(carried(400), W, C)
+    assert [(r.kind, r.count) for r in found] == [("roll", 400)]
+    assert found[0].file == __file__ and len(made.eqns) < 5
+    assert str(found[0]).startswith("rolled 400 steps of the loop at test_repeats.py:")
+    compare(carried(400), W, C)
+
+
+def test_its_gradient_becomes_two_scans_with_stacked_residuals():
+    g = G.grad(lambda w, c: carried(300)(w, c).sum(), (0, 1))
+    made, found = reports(g, W, C)
+    assert [r.kind for r in found] == ["roll", "roll"] and len(made.eqns) < 30
+    compare(g, W, C, rtol=1e-5)
+
+
+def test_inputs_per_step_are_taken_from_one_array():
+    def f(w, c, xs):
+        for i in range(300):
+            c = jnp.sin(c @ w + xs[i])
+        return c
+    xs = normal(300, 8)
+    made, found = reports(f, W, C, xs)
+    assert [r.kind for r in found] == ["roll"]
+    assert not any(e.op.op_name == "concatenate" for e in made.eqns)
+    compare(f, W, C, xs)
+    backward = G.grad(lambda w, c, xs: f(w, c, xs).sum(), (0, 2))
+    compare(backward, W, C, xs, rtol=1e-5)
+
+
+def test_numbers_per_step_and_outputs_used_later():
+    def f(w, c):
+        ys = []
+        for i in range(300):
+            c = jnp.sin(c @ w) * float(i + 1) / 300
+            ys.append(c.sum())
+        return jnp.stack(ys), ys[7], c
+    made, found = reports(f, W, C)
+    assert any(r.kind == "roll" and r.count >= 298 for r in found)
+    compare(f, W, C)
+
+
+def test_layers_become_calls_of_one_function():
+    def layer(p, x):
+        h = jnp.tanh(x @ p["a"]) @ p["b"]
+        m = h.mean(-1, keepdims=True)
+        v = ((h - m) ** 2).mean(-1, keepdims=True)
+        return x + (h - m) / jnp.sqrt(v + 1e-5) * p["g"]
+
+    def model(ps, x):
+        for p in ps:
+            x = layer(p, x)
+        return (x ** 2).mean()
+    ps = [{"a": normal(64, 256), "b": normal(256, 64), "g": normal(64)} for _ in range(24)]
+    x = normal(4, 64)
+    g = G.grad(model)
+    _, found = reports(g, ps, x)
+    assert {r.kind for r in found} == {"outline"} and max(r.count for r in found) >= 22
+    compare(g, ps, x, rtol=1e-4)
+
+
+def test_small_programs_are_left_alone():
+    f = carried(5)
+    made, found = reports(f, W, C)
+    assert found == () and len(made.eqns) == 10
+
+
+def test_effects_keep_their_order():
+    seen = []
+
+    def f(c):
+        for i in range(100):
+            c = jnp.sin(c)
+            G.debug.callback(lambda v, i=i: seen.append(i), c, ordered=True)
+        return c
+    G.jit(f)(np.float32(1.0)).block_until_ready()
+    assert seen == list(range(100))
+
+
+def test_report_only_and_off():
+    f = carried(400)
+    with settings.roll("report"), settings.outline("report"):
+        made, found = optimised(program(f, W, C))
+        assert [r.kind for r in found] == ["roll"] and len(made.eqns) == 800
+    with settings.roll("off"), settings.outline("off"):
+        made, found = optimised(program(f, W, C))
+        assert found == () and len(made.eqns) == 800
+
+
+def test_under_vmap_and_inside_other_programs():
+    batched = G.vmap(carried(300), (None, 0))
+    compare(batched, W, normal(3, 8, 8))
+
+    def inside(w, c):
+        return G.lax.cond(c.sum() > 1e6, lambda: c, lambda: carried(300)(w, c))
+    _, found = reports(inside, W, C)
+    assert [r.kind for r in found] == ["roll"]
+    compare(inside, W, C)
+
+
+def test_a_recurrence_over_two_steps_keeps_its_meaning():
+    def f(a, b):
+        for _ in range(200):
+            a, b = b, jnp.sin(a) + b * 0.5
+        return a, b
+    compare(f, C, C)
+
+
+def test_a_value_from_two_steps_back_is_not_mistaken_for_the_carry():
+    def f(x):
+        xs = [x, jnp.cos(x)]
+        for _ in range(200):
+            xs.append(jnp.sin(xs[-1]) * xs[-2])
+        return xs[-1]
+    compare(f, C)
+
+
+@pytest.mark.parametrize("total, period, count, copied, stacked, want", [
+    (10_000, 2, 5_000, 0, 0, "roll"), (3_000, 120, 12, 2e6, 2e6, "outline"), (40, 2, 20, 0, 0, None),
+    (3_000, 120, 24, 1e10, 1e10, "outline")])
+def test_the_cost_model_decides(total, period, count, copied, stacked, want):
+    assert choose(total, period, count, copied, stacked) == want
+
+
+def test_finding_repeats_is_linear():
+    sizes = []
+    for n in (500, 4000):
+        eqns = program(carried(n), W, C).eqns
+        steps = [0]
+
+        class Counting(list):
+            def __getitem__(self, i):
+                steps[0] += 1
+                return list.__getitem__(self, i)
+        runs = find_runs(Counting(eqns))
+        assert runs[0].count == n
+        sizes.append(steps[0])
+    assert sizes[1] <= 10 * sizes[0]
