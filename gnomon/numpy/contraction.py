@@ -100,8 +100,9 @@ class Planner:
     def sizes(self, number, names):
         return dict(zip(names, self.types[number].shape))
 
-    def contract(self, x, x_names, y, y_names, out, precision, preferred, out_sharding=None):
-        """The sum of products of two terms; returns (number, names), where the names are those of `out` in some order.
+    def contract(self, x, x_names, y, y_names, out, precision, preferred, out_sharding=None, swap=False):
+        """The sum of products of two terms; returns (number, names), where the names are those of `out` in some order: that of
+        `out` if one order of the operands gives it. If neither does, `swap` puts the second operand first.
 
         A dimension of size 1 counts as repeated where the other operand's of that name is larger."""
         sx, sy = self.sizes(x, x_names), self.sizes(y, y_names)
@@ -112,7 +113,7 @@ class Planner:
         y, y_names = self.sum(y, y_names, [n for n in y_names if n not in x_names and n not in out])
         kept = tuple([n for n in x_names if n in y_names and n in out])
         x_rest, y_rest = (tuple([n for n in a if n not in b]) for a, b in ((x_names, y_names), (y_names, x_names)))
-        if kept + y_rest + x_rest == out:
+        if kept + x_rest + y_rest != out and (swap or kept + y_rest + x_rest == out):
             x, x_names, x_rest, y, y_names, y_rest = y, y_names, y_rest, x, x_names, x_rest
         summed = tuple([n for n in x_names if n in y_names and n not in out])
         numbers = ((positions(x_names, summed), positions(y_names, summed)), (positions(x_names, kept), positions(y_names, kept)))

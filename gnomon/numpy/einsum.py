@@ -149,7 +149,6 @@ def make_plan(subscripts, types, optimize, precision, preferred, out_sharding):
     for i, term in enumerate(names):
         terms.append(planner.diagonals(planner.convert(i, dtype, weak), term))
     for pair in order(names, out, types, optimize):
-        # as opt_einsum lists them: the later operand is the left one
         picked = [terms.pop(i) for i in sorted(pair, reverse=True)]
         if len(picked) > 2:
             raise Refused(f"einsum multiplies two operands at a time, got {pair} in optimize. Give a list of pairs, or 'auto'.")
@@ -157,10 +156,10 @@ def make_plan(subscripts, types, optimize, precision, preferred, out_sharding):
         if len(picked) == 1:
             terms.append(planner.sum(*picked[0], [n for n in picked[0][1] if n not in needed]))
             continue
-        (x, x_names), (y, y_names) = picked
+        (y, y_names), (x, x_names) = picked
         last = not terms
-        result = out if last else tuple(dict.fromkeys([n for n in (*x_names, *y_names) if n in needed]))
-        terms.append(planner.contract(x, x_names, y, y_names, result, *options))
+        result = out if last else tuple(dict.fromkeys([n for n in (*y_names, *x_names) if n in needed]))
+        terms.append(planner.contract(x, x_names, y, y_names, result, *options, swap=True))
     ((number, term),) = terms
     number, term = planner.sum(number, term, [n for n in term if n not in out])
     number = planner.transpose(number, term, out)
