@@ -463,7 +463,7 @@ def update_method(kind, doc):
     def method(self, values, *, indices_are_sorted=False, unique_indices=False, mode=None, out_sharding=None,
                wrap_negative_indices=True):
         x = self.array
-        if mode is None and x.__class__ is Array and local.frame is None and (kind is SET or kind in ON_HOST):
+        if mode is None and wrap_negative_indices and x.__class__ is Array and local.frame is None and (kind is SET or kind in ON_HOST):
             out = update_on_host(x, self.index, values, kind)
             if out is not None:
                 return out
