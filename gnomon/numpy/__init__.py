@@ -6,4 +6,6 @@ from gnomon.numpy.manipulation import *  # noqa: F401,F403
 from gnomon.numpy.matrices import *  # noqa: F401,F403
 from gnomon.numpy.products import *  # noqa: F401,F403
 from gnomon.numpy.reductions import *  # noqa: F401,F403
+from gnomon.numpy.selection import *  # noqa: F401,F403
+from gnomon.numpy.ufunc_objects import *  # noqa: F401,F403
 from gnomon.numpy.ufuncs import *  # noqa: F401,F403

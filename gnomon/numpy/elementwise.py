@@ -5,16 +5,22 @@ Python scalars count by their class.
 """
 from __future__ import annotations
 
+import numpy as np
+
+from gnomon.api.jit import jit
 from gnomon.base.settings import current
+from gnomon.ir.jaxpr import Literal
 from gnomon.ir.op import Op
 from gnomon.numpy.promote import SCALARS, Plan, apply_plan, as_value, joined, operand
 from gnomon.ops.convert import convert_element_type
 from gnomon.run.array import Array
 from gnomon.run.eager import evaluate
 from gnomon.trace.context import local
-from gnomon.trace.stage import Tracer, bind
-from gnomon.types.dtype import canonicalize, inexact_dtype, short_name
+from gnomon.trace.stage import Tracer, bind, value_of
+from gnomon.types.dtype import canonicalize, inexact_dtype, is_bool, is_inexact, is_key
 from gnomon.types.value_type import ArrayType
+
+_INT64 = np.dtype("int64")
 
 
 class Kinds:
@@ -25,84 +31,138 @@ class Kinds:
 
     def check(self, name, dtype):
         if not self.accepts(dtype):
-            raise TypeError(f"{name} takes {self.words}, got an array of {short_name(dtype)}. Convert it with astype first.")
+            raise TypeError(f"{name} takes {self.words}, got an array of {dtype}. Convert it with astype first.")
 
 
-def name_function(function, name, doc):
+EVERYTHING = Kinds(lambda dtype: True, "arrays")
+NUMBERS = Kinds(lambda dtype: not is_key(dtype), "numbers and booleans")
+
+
+def working_dtype(inexact, count):
+    """A function: the dtype that operands of a (promoted) dtype are computed in."""
+    def working(dtype):
+        if inexact and not is_inexact(dtype):
+            return canonicalize(inexact_dtype(dtype), current.enable_x64)
+        if count and is_bool(dtype):
+            return canonicalize(_INT64, current.enable_x64)
+        return dtype
+    return working
+
+
+def documented(function, name, doc, inexact, count, kinds):
+    """Give a function its name, and a docstring made of its summary, its dtypes and its example."""
+    summary, example, result = doc
+    dtypes = [f"Takes {kinds.words}." if kinds is not EVERYTHING else "Takes arrays of all dtypes."]
+    if inexact:
+        dtypes.append("Integers and booleans become floats.")
+    if count:
+        dtypes.append("Booleans become integers.")
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = doc
     function.__module__ = "gnomon.numpy"
+    function.__doc__ = f"{summary}\n\n    {' '.join(dtypes)} TypeError for anything else.\n\n    >>> {example}\n    {result}\n    "
     return function
 
 
-def unary(name, op, doc, *, inexact=False, kinds=None):
-    """A function of one array. `op` is an op, or a function from a dtype to an op (None: the array itself).
+def compiled(rule):
+    """A rule made of several ops: recorded op by op while tracing, else run as one program."""
+    program = jit(rule, inline=True)
 
-    `inexact`: integers and booleans become floats first; `kinds`: the dtypes it takes."""
+    def apply(*xs):
+        if local.frame is not None:
+            return rule(*xs)
+        return program(*[value_of(x) if x.__class__ is Literal else x for x in xs])
+    return apply
+
+
+def unary(name, doc, op=None, *, rule=None, inexact=False, count=False, kinds=NUMBERS):
+    """A function of one array.
+
+    `op` is an op, or says for a dtype: an op, a function of values, or None for the array itself. Or else `rule` computes on the
+    value, with several ops. `inexact`: integers and booleans become floats first; `count`: booleans become integers; `kinds`: the
+    dtypes it takes.
+    """
     plans = {}
+    rule = compiled(rule) if rule is not None else None
+    working = working_dtype(inexact, count)
 
     def make_plan(t):
-        dtype = t.dtype
-        if kinds is not None:
-            kinds.check(name, dtype)
-        wanted = canonicalize(inexact_dtype(dtype), current.enable_x64) if inexact else dtype
-        plan = op if isinstance(op, Op) else op(wanted), None if wanted == dtype else wanted
-        if wanted == dtype:         # else it depends on settings
-            plans[t] = plan
-        return plan
+        kinds.check(name, t.dtype)
+        dtype = working(t.dtype)
+        apply = rule or (op if isinstance(op, Op) else op(dtype))
+        if dtype == t.dtype:        # else the settings matter, so it is not kept
+            plans[t] = apply, None
+            return plans[t]
+        return apply, dtype
 
     def function(x, /):
         cls = x.__class__
         if cls is not Array and cls is not Tracer:
             x = as_value(x, name, 0)
         t = x.type
-        apply, wanted = plans.get(t) or make_plan(t)
-        if wanted is not None:
-            x = convert_element_type(x, wanted, t.weak_type)
-        return x if apply is None else bind(apply, x)
+        apply, dtype = plans.get(t) or make_plan(t)
+        if dtype is not None:
+            x = convert_element_type(x, dtype, t.weak_type)
+        if not isinstance(apply, Op):
+            return x if apply is None else apply(x)
+        frame = local.frame
+        return evaluate(apply, (x,)) if frame is None else frame.record(apply, (x,))
 
-    return name_function(function, name, doc)
+    return documented(function, name, doc, inexact, count, kinds)
 
 
-def binary(name, op, doc, *, inexact=False, kinds=None):
-    """A function of two arrays. `op` is an op, or a function from the promoted dtype to an op.
+def binary(name, doc, op=None, *, rule=None, inexact=False, count=False, kinds=NUMBERS):
+    """A function of two arrays: they are promoted to one dtype and their ranks aligned, then an op or a rule is applied.
 
-    `inexact`: integers and booleans become floats; `kinds`: the promoted dtypes it takes."""
+    `op` is an op, or a function from the promoted dtype to an op, or to a rule: a function of two values of one dtype, made of
+    several ops. The other arguments are those of `unary`.
+    """
     plans = {}
+    rule = compiled(rule) if rule is not None else None
+    working = working_dtype(inexact, count)
 
     def make_plan(k1, k2):
-        if kinds is not None:
-            kinds.check(name, joined([k1, k2])[0][0])
-        steps = Plan(name, [k1, k2], inexact)
         check_shapes(name, k1, k2)
-        plan = plans[k1, k2, current.key] = op if isinstance(op, Op) else op(steps.dtype), None if steps.idle else steps
+        kinds.check(name, joined([k1, k2])[0][0])
+        steps = Plan(name, [k1, k2], working)
+        apply = rule or (op if isinstance(op, Op) else op(steps.dtype))
+        idle = steps.idle and isinstance(apply, Op)
+        plan = plans[k1, k2, current.key] = apply, None if idle else steps
         return plan
 
     def function(x1, x2, /):
         x1, k1 = operand(x1, name, 0)
         x2, k2 = operand(x2, name, 1)
-        apply, steps = plans.get((k1, k2, current.key)) or make_plan(k1, k2)
-        if steps is not None:
-            x1, x2 = apply_plan(steps, (x1, x2))
-        return bind(apply, x1, x2)
+        return run_plan(plans.get((k1, k2, current.key)) or make_plan(k1, k2), x1, x2)
 
     function.plans, function.make_plan = plans, make_plan
-    return name_function(function, name, doc)
+    return documented(function, name, doc, inexact, count, kinds)
+
+
+def run_plan(plan, x1, x2):
+    apply, steps = plan
+    if steps is not None:
+        x1, x2 = apply_plan(steps, (x1, x2))
+        if not isinstance(apply, Op):
+            return apply(x1, x2)
+    return bind(apply, x1, x2)
 
 
 def check_shapes(name, *keys):
-    """ValueError where the operands' shapes do not broadcast."""
-    shapes = [k.shape for k in keys if k.__class__ is ArrayType]
-    for sizes in zip(*[(1,) * (max(map(len, shapes)) - len(s)) + s for s in shapes]):
+    """TypeError where the operands' shapes do not broadcast."""
+    shapes = [k.shape for k in keys if k.__class__ is ArrayType and k.shape]
+    rank = max(map(len, shapes), default=0)
+    for sizes in zip(*[(1,) * (rank - len(s)) + s for s in shapes]):
         if len({n for n in sizes if n != 1}) > 1:
-            raise ValueError(f"{name} got incompatible shapes for broadcasting: {', '.join(map(str, shapes))}. Counted from the "
-                             "last, sizes must be equal or 1.")
+            raise TypeError(f"{name} got incompatible shapes for broadcasting: {', '.join(map(str, shapes))}. Counted from the "
+                            "last, sizes must be equal or 1.")
 
+
+# ---- operators --------------------------------------------------------------------------------------------------
 
 def defers(other):
-    """Whether an operator leaves an operand to the operand's own methods: it is no array and no number."""
-    return not isinstance(other, (Array, Tracer, bool, int, float, complex)) and not hasattr(other, "dtype") \
-        and not hasattr(other, "__jax_array__")
+    """Whether an operator leaves an operand to that operand's own methods: it is no array and no number."""
+    return not isinstance(other, (Array, Tracer, bool, int, float, complex, np.ndarray, np.generic)) \
+        and not hasattr(other, "__jax_array__") and (not hasattr(other, "__array__") or isinstance(other, (list, tuple)))
 
 
 def operators(function):
@@ -115,24 +175,19 @@ def operators(function):
             k2 = other.type
         elif cls in SCALARS:
             k2 = cls
-        elif defers(other):
-            return NotImplemented
         else:
-            return function(self, other)
-        apply, steps = plans.get((self.type, k2, current.key)) or make_plan(self.type, k2)
+            return NotImplemented if defers(other) else function(self, other)
+        k1 = self.type
+        apply, steps = plan = plans.get((k1, k2, current.key)) or make_plan(k1, k2)
         if steps is not None:
-            self, other = apply_plan(steps, (self, other))
+            return run_plan(plan, self, other)
         frame = local.frame
         return evaluate(apply, (self, other)) if frame is None else frame.record(apply, (self, other))
 
     def reflected(self, other):
         cls = other.__class__
         if cls in SCALARS:
-            apply, steps = plans.get((cls, self.type, current.key)) or make_plan(cls, self.type)
-            if steps is not None:
-                other, self = apply_plan(steps, (other, self))
-            frame = local.frame
-            return evaluate(apply, (other, self)) if frame is None else frame.record(apply, (other, self))
+            return run_plan(plans.get((cls, self.type, current.key)) or make_plan(cls, self.type), other, self)
         return NotImplemented if defers(other) else function(other, self)
 
     return forward, reflected

@@ -114,23 +114,25 @@ class Plan:
 
     __slots__ = ("dtype", "weak", "matters", "steps", "idle")
 
-    def __init__(self, name, keys, inexact=False):
-        (self.dtype, self.weak), self.matters = joined(keys)
-        if inexact and not is_inexact(self.dtype):
-            self.dtype = canonicalize(inexact_dtype(self.dtype), current.enable_x64)
+    def __init__(self, name, keys, working=None, same_dtype=slice(None)):
+        """`working` gives, for the common dtype, the one to compute in; operands outside of `same_dtype` keep theirs."""
+        (self.dtype, self.weak), self.matters = joined(keys[same_dtype])
+        if working is not None:
+            self.dtype = working(self.dtype)
         ranks = [k.ndim if k.__class__ is ArrayType else 0 for k in keys]
         if len({r for r in ranks if r}) > 1:
             check_rank_promotion(name, keys)
-        steps = [(i, self.step(k, max(ranks))) for i, k in enumerate(keys)]
+        converted = range(len(keys))[same_dtype]
+        steps = [(i, self.step(k, max(ranks), i in converted)) for i, k in enumerate(keys)]
         self.steps = tuple([(i, step) for i, step in steps if step is not None])
         self.idle = not self.steps and not self.matters
 
-    def step(self, key, rank):
+    def step(self, key, rank, converted):
         """What is done to an operand, or None."""
         if key.__class__ is not ArrayType:
             return literal_maker(self.dtype, self.weak)
         done = []
-        if key.dtype != self.dtype:
+        if converted and key.dtype != self.dtype:
             convert = ConvertElementType(self.dtype, self.weak)
             done.append(lambda x: bind(convert, x))
         if 0 < key.ndim < rank:
@@ -226,6 +228,11 @@ def to_inexact(x):
 
 def result_type_of(*xs):
     """The dtype that arguments (arrays, scalars, dtypes) promote to."""
+    return result_pair(*xs)[0]
+
+
+def result_pair(*xs):
+    """(dtype, whether it is weak) that arguments (arrays, scalars, dtypes) promote to."""
     pairs = []
     for x in xs:
         if isinstance(x, Value):
@@ -236,8 +243,8 @@ def result_type_of(*xs):
             pairs.append((x.dtype, False))
         else:
             pairs.append((canonicalize(x, True), x in SCALARS))
-    dtype, _ = join_all(pairs, x64=True, strict=current.numpy_dtype_promotion == "strict")
-    return canonicalize(dtype, current.enable_x64)
+    dtype, weak = join_all(pairs, x64=True, strict=current.numpy_dtype_promotion == "strict")
+    return canonicalize(dtype, current.enable_x64), weak
 
 
 def requested_dtype(dtype):

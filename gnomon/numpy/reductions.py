@@ -12,7 +12,7 @@ import numpy as np
 from gnomon.base.errors import Refused
 from gnomon.base.settings import current
 from gnomon.ir.jaxpr import Literal
-from gnomon.numpy import ufuncs
+from gnomon.numpy import selection
 from gnomon.numpy.axes import axis_tuple, one_axis
 from gnomon.numpy.composite import composite
 from gnomon.numpy.promote import as_value, promote_dtypes, requested_dtype, to_inexact
@@ -66,7 +66,7 @@ def check_where(name, where):
 def masked(name, a, where, fill):
     """`a` where `where` holds, the scalar `fill` elsewhere."""
     t = a.type
-    return ufuncs.where(check_where(name, where), a, value_of(Literal(fill, t.with_shape(()).strong)))
+    return selection.where(check_where(name, where), a, value_of(Literal(fill, t.with_shape(()).strong)))
 
 
 def scalar_initial(name, initial, dtype):
