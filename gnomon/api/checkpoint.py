@@ -4,19 +4,21 @@ from __future__ import annotations
 import functools
 
 from gnomon.api.function import Flat, as_values, check_leaves, lazy_names
-from gnomon.base.source import function_name
+from gnomon.base.errors import Refused
+from gnomon.base.source import describe, function_name
 from gnomon.base.tree import tree_flatten, tree_unflatten
 from gnomon.ir.jaxpr import intern
 from gnomon.ops.dot import DotGeneral
 from gnomon.ops.nested.remat import Checkpoint, Name, checkpoint_name as _name_value
 from gnomon.trace.context import local
 from gnomon.trace.stage import bind, stage, value_of
+from gnomon.transforms import linearize
 
 
-def checkpoint(fun=None, *, prevent_cse=True, policy=None, static_argnums=(), concrete=False):
+def checkpoint(fun=None, *, prevent_cse=True, policy=None, static_argnums=(), static_argnames=(), concrete=False):
     """A function whose intermediate values are computed again in the backward pass; only its inputs are kept.
 
-    `policy(op, *types, **parameters)` may say of further values that they are kept: see `checkpoint_policies`.
+    `policy(primitive, *types, **parameters)` may say of further values that they are kept: see `checkpoint_policies`.
 
     >>> import gnomon
     >>> import gnomon.numpy as jnp
@@ -24,8 +26,14 @@ def checkpoint(fun=None, *, prevent_cse=True, policy=None, static_argnums=(), co
     1.0
     """
     if fun is None:
-        return functools.partial(checkpoint, prevent_cse=prevent_cse, policy=policy, static_argnums=static_argnums)
+        return functools.partial(checkpoint, prevent_cse=prevent_cse, policy=policy, static_argnums=static_argnums,
+                                 static_argnames=static_argnames)
+    if not callable(fun):
+        raise TypeError(f"checkpoint needs a function, got {type(fun).__name__}.")
     static = {static_argnums} if isinstance(static_argnums, int) else set(static_argnums)
+    static_names = {static_argnames} if isinstance(static_argnames, str) else set(static_argnames)
+    if not isinstance(prevent_cse, bool):
+        prevent_cse = any(prevent_cse)
 
     def checkpointed(*args, **kwargs):
         if local.frame is None:
@@ -33,11 +41,13 @@ def checkpoint(fun=None, *, prevent_cse=True, policy=None, static_argnums=(), co
         nums = {i % len(args) for i in static} if args else set()
         dynamic = [i for i in range(len(args)) if i not in nums]
         chosen = tuple(args[i] for i in dynamic)
+        held = {k: v for k, v in kwargs.items() if k in static_names}
+        kwargs = {k: v for k, v in kwargs.items() if k not in static_names}
 
         def call(tree_args):
             some, kw = tree_args
             rest = iter(some)
-            return fun(*[a if i in nums else next(rest) for i, a in enumerate(args)], **kw)
+            return fun(*[a if i in nums else next(rest) for i, a in enumerate(args)], **kw, **held)
         leaves, tree = tree_flatten((chosen, kwargs))
         names = lazy_names(fun, chosen, kwargs, dynamic)
         check_leaves(leaves, "checkpoint", names)
@@ -62,32 +72,70 @@ def checkpoint_name(x, name):
     return tree_unflatten(tree, [_name_value(value_of(v), name) for v in leaves])
 
 
+def print_saved_residuals(f, *args, **kwargs):
+    """Print what the reverse pass of `f` at these arguments would keep: each value's type and where it comes from.
+
+    >>> print_saved_residuals(lambda x: x * x * x, 2.0)  # doctest: +SKIP
+    f32[] from the argument x
+    f32[] output of mul from loss.py:1 (<lambda>)
+    """
+    leaves, tree = tree_flatten((args, kwargs))
+    names = lazy_names(f, args, kwargs)
+    check_leaves(leaves, "print_saved_residuals", names)
+    values = as_values(leaves)
+    flat = Flat(f, tree)
+    jaxpr, captured = stage(flat, [v.type for v in values], name=function_name(f), kind="linearize", arg_names=names, values=values)
+    n = len(captured)
+    closed = intern(jaxpr.closed())
+    early, _, _, count = linearize(closed, (False,) * n + (True,) * len(values))
+    argument = dict(zip(early.invars[n:], names()))
+    producer = {v: e for e in early.eqns for v in e.outs}
+    for v in early.outvars[len(early.outvars) - count:]:
+        if v in argument:
+            origin = f"from the argument {argument[v]}"
+        elif v in producer:
+            origin = f"output of {producer[v].op.op_name} from {describe(producer[v].place)}"
+        else:
+            origin = "from a constant"
+        print(f"{v.type.short()} {origin}")
+
+
 class checkpoint_policies:
     """Policies for `checkpoint`: which values the backward pass may keep."""
 
     @staticmethod
-    def everything_saveable(op, *types, **parameters):
+    def everything_saveable(primitive, *types, **parameters):
         """Keep everything: no recomputation."""
         return True
 
     @staticmethod
-    def nothing_saveable(op, *types, **parameters):
+    def nothing_saveable(primitive, *types, **parameters):
         """Keep nothing but the inputs (the default)."""
         return False
 
     @staticmethod
-    def dots_saveable(op, *types, **parameters):
+    def dots_saveable(primitive, *types, **parameters):
         """Keep the results of matrix products."""
-        return op is DotGeneral
+        return primitive.op is DotGeneral
 
     checkpoint_dots = dots_saveable
 
     @staticmethod
-    def dots_with_no_batch_dims_saveable(op, *types, **parameters):
+    def dots_with_no_batch_dims_saveable(primitive, *types, **parameters):
         """Keep the results of matrix products without batch dimensions."""
-        return op is DotGeneral and not parameters["dimension_numbers"][1][0]
+        return primitive.op is DotGeneral and not parameters["dimension_numbers"][1][0]
 
     checkpoint_dots_with_no_batch_dims = dots_with_no_batch_dims_saveable
+
+    @staticmethod
+    def offload_dot_with_no_batch_dims(offload_src, offload_dst):
+        """Refused: values that are kept stay in the device's memory."""
+        raise Refused(_NO_OFFLOAD)
+
+    @staticmethod
+    def save_and_offload_only_these_names(*, names_which_can_be_saved, names_which_can_be_offloaded, offload_src, offload_dst):
+        """Refused: values that are kept stay in the device's memory."""
+        raise Refused(_NO_OFFLOAD)
 
     @staticmethod
     def save_only_these_names(*names):
@@ -110,15 +158,19 @@ class checkpoint_policies:
         return _Either(first, second)
 
 
+_NO_OFFLOAD = ("checkpoint does not move kept values to the host's memory; keep fewer of them (save_only_these_names), or move them "
+               "with device_put")
+
+
 class _Named:
     """Policies by name; equal for equal names, so that equal programs stay equal."""
 
     def __init__(self, names, those, unnamed):
         self.key = names, those, unnamed
 
-    def __call__(self, op, *types, **parameters):
+    def __call__(self, primitive, *types, **parameters):
         names, those, unnamed = self.key
-        if op is not Name:
+        if primitive.op is not Name:
             return unnamed
         return (parameters["name_"] in names) == those
 
@@ -133,8 +185,8 @@ class _Either:
     def __init__(self, first, second):
         self.key = first, second
 
-    def __call__(self, op, *types, **parameters):
-        return any(bool(p(op, *types, **parameters)) for p in self.key)
+    def __call__(self, primitive, *types, **parameters):
+        return any(bool(p(primitive, *types, **parameters)) for p in self.key)
 
     def __eq__(self, other):
         return other.__class__ is _Either and self.key == other.key

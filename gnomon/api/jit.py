@@ -22,13 +22,14 @@ from gnomon.run.execute import make_call
 from gnomon.run.programs import call_for, plan_for
 from gnomon.trace.context import local
 from gnomon.trace.stage import Tracer, bind, evaluate_jaxpr, inline, leaked, stage
+from gnomon.trace.value import Value
 
 
 class Entry:
     """One trace of a jitted function: its program, and how to call it."""
 
     __slots__ = ("jaxpr", "consts", "out_tree", "weak_matters", "retag", "forward", "rest", "donated", "call", "name", "leaf", "op",
-                 "args_tree")
+                 "args_tree", "plain")
 
     def __init__(self, jaxpr, consts, in_tree, out_tree, weak_matters, donated, name, retag=None):
         self.args_tree = in_tree.children()[0]
@@ -43,6 +44,7 @@ class Entry:
             self.rest = intern(Jaxpr((), jaxpr.invars, jaxpr.eqns, [v for v in jaxpr.outvars if v not in place]))
         self.call = None
         self.leaf = out_tree.num_leaves == 1 and out_tree.num_nodes == 1
+        self.plain = self.leaf and self.forward is None and retag is None
         self.op = None
 
 
@@ -51,7 +53,8 @@ class Jitted:
 
     def __init__(self, fun, options):
         self.fun, self.options = fun, options
-        self.cache = {}
+        self.cache = {}             # (structure, settings, axes in scope, types, statics) -> Entry
+        self.flat = {}              # (settings, axes in scope, types) -> Entry, for calls whose arguments are all arrays
         self.by_strong = {}
         self.name = function_name(fun)
         self.simple = not (options.static_argnums or options.static_argnames or options.donate_argnums or options.donate_argnames)
@@ -72,14 +75,23 @@ class Jitted:
     def __call__(self, *args, **kwargs):
         if not self.simple:
             return self.call_with_options(args, kwargs)
-        leaves, tree = tree_flatten((args, kwargs))
+        flat = False
         try:
-            key = (tree, current.key, local.axes_key, *[x.type for x in leaves])
-            entry = self.cache.get(key)
-        except AttributeError:
-            entry = None
-        if entry is None:
-            return self.call_slowly(leaves, tree, args, kwargs, ())
+            if not kwargs:      # the commonest call: arrays, each an argument of its own
+                entry = self.flat.get((current.key, local.axes_key, *[x.type for x in args]))
+                flat = entry is not None
+        except (AttributeError, TypeError):
+            pass
+        if flat:
+            leaves = args
+        else:
+            leaves, tree = tree_flatten((args, kwargs))
+            try:
+                entry = self.cache.get((tree, current.key, local.axes_key, *[x.type for x in leaves]))
+            except AttributeError:
+                entry = None
+            if entry is None:
+                return self.call_slowly(leaves, tree, args, kwargs, ())
         if local.frame is not None:
             return self.call_traced(entry, leaves)
         return self.run(entry, leaves)
@@ -102,7 +114,10 @@ class Jitted:
             for x in leaves:
                 if x.__class__ is Tracer:
                     raise leaked(x) from None
+            check_leaves(leaves, f"jit of {self.name}", lambda: [f"number {i}" for i in range(len(leaves))])
             raise
+        if entry.plain:
+            return outs[0]
         if entry.forward is not None:
             computed = iter(outs)
             outs = [next(computed) if i is None else leaves[i] for i in entry.forward]
@@ -167,6 +182,8 @@ class Jitted:
         entry = self.cache.get(key)
         if entry is None:
             entry = self.trace_entry(key, values, tree, statics, names, args, kwargs, donated)
+            if self.simple and not kwargs and key in self.cache and all(isinstance(x, Value) for x in args):
+                self.flat[key[1:]] = entry
         if current.disable_jit:
             return self.run_unjitted(args, kwargs, statics)
         return self.call_traced(entry, values) if local.frame is not None else self.run(entry, values)
@@ -236,6 +253,7 @@ class Jitted:
             if retag is not None:
                 entry = Entry(base.jaxpr, base.consts, tree, base.out_tree, False, base.donated, base.name, retag)
                 entry.rest, entry.forward, entry.call, entry.op = base.rest, base.forward, base.call, base.op
+                entry.plain = False
                 self.cache[key] = entry
                 return entry
         limit = self.options.max_traces
@@ -290,6 +308,7 @@ class Jitted:
     def clear_cache(self):
         """Forget all traces and compiled programs of this function."""
         self.cache.clear()
+        self.flat.clear()
         self.by_strong.clear()
 
     def _cache_size(self):

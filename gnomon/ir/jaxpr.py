@@ -10,6 +10,7 @@ import threading
 import weakref
 from collections import OrderedDict
 
+from gnomon.ir.op import primitive
 from gnomon.types.effect import PURE
 
 
@@ -72,7 +73,8 @@ class Eqn:
 
     invars = property(lambda self: list(self.ins))
     outvars = property(lambda self: list(self.outs))
-    primitive = property(lambda self: type(self.op))
+    primitive = property(lambda self: primitive(type(self.op)))
+    source_info = property(lambda self: self.place)
     effects = property(lambda self: self.op.effects)
 
     @property

@@ -66,6 +66,8 @@ def field(default=dataclasses.MISSING, show="always"):
 
 
 OPS: dict = {}
+BIND: list = [None]         # applies an op to values; filled by trace/stage.py
+_primitives: dict = {}
 _lock = threading.Lock()
 
 
@@ -156,6 +158,44 @@ class NestedOp(Op, abstract=True):
     multiple = True
     holds_programs = True
     derivative = Marker("NESTED", "the derivative of the programs it holds")
+
+
+class Primitive:
+    """An op class as those see it who walk programs: its name, and `bind`, which applies it with given parameters.
+
+    There is one object for each class: `primitive(cls)`."""
+
+    __slots__ = ("op",)
+
+    def __init__(self, op):
+        self.op = op
+
+    name = property(lambda self: self.op.op_name)
+    multiple_results = property(lambda self: self.op.multiple)
+
+    def bind(self, *args, **parameters):
+        """Apply the op to values: its result, or a list of them where it has several."""
+        return BIND[0](self.op(**parameters), *args)
+
+    def __repr__(self):
+        return self.op.op_name
+
+    def __reduce__(self):
+        return primitive, (self.op,)
+
+
+def primitive(cls):
+    """The one `Primitive` of an op class."""
+    found = _primitives.get(cls)
+    if found is None:
+        found = _primitives.setdefault(cls, Primitive(cls))
+    return found
+
+
+def primitive_named(name):
+    """The `Primitive` that prints as `name`, with or without JAX's suffix ``_p``; None if there is none."""
+    cls = OPS.get(name) or OPS.get(name.removesuffix("_p"))
+    return None if cls is None else primitive(cls)
 
 
 def rule_kind(cls, rule):

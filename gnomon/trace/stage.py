@@ -10,6 +10,7 @@ from gnomon.base.errors import (ConcretizationTypeError, TracerArrayConversionEr
 from gnomon.base.settings import current
 from gnomon.base.source import user_place
 from gnomon.ir.jaxpr import Eqn, Jaxpr, Literal, Var
+from gnomon.ir.op import BIND
 from gnomon.trace.context import local, runtime
 from gnomon.trace.value import Value
 from gnomon.types.dtype import canonicalize
@@ -24,6 +25,9 @@ def bind(op, *args):
     if frame is None:
         return runtime.evaluate(op, args)
     return frame.record(op, args)
+
+
+BIND[0] = bind
 
 
 class Tracer(Value):

@@ -12,7 +12,7 @@ from gnomon.trace.stage import bind, inline
 
 class Checkpoint(NestedOp):
     """A call of `jaxpr`. When it is cut in two for the backward pass, only its inputs and the values for which
-    `policy(op, *input types, **parameters)` is true are kept; the rest is computed again."""
+    `policy(primitive, *input types, **parameters)` is true are kept; the rest is computed again."""
 
     jaxpr: Jaxpr
     policy: object = field(None)
@@ -76,7 +76,7 @@ class Checkpoint(NestedOp):
         """The variables that the policy lets be kept."""
         if self.policy is None:
             return set()
-        return {v for e in early.eqns if self.policy(type(e.op), *[i.type for i in e.ins], **e.params) for v in e.outs}
+        return {v for e in early.eqns if self.policy(e.primitive, *[i.type for i in e.ins], **e.params) for v in e.outs}
 
     @staticmethod
     def frontier(early, residuals, kept):
