@@ -9,40 +9,40 @@ import math
 
 import numpy as np
 
-from gnomon.base.errors import Refused
 from gnomon.base.settings import current
 from gnomon.ir.jaxpr import Literal
-from gnomon.numpy import selection
+from gnomon.numpy import selection, ufuncs
 from gnomon.numpy.axes import axis_tuple, one_axis
 from gnomon.numpy.composite import composite
-from gnomon.numpy.promote import as_value, promote_dtypes, requested_dtype, to_inexact
-from gnomon.ops import arithmetic, cumulative, reductions
-from gnomon.ops.compare import eq, select_n
+from gnomon.numpy.promote import as_value, convert_keep, promote_inexact, requested_dtype, to_inexact
+from gnomon.numpy.ufuncs import HALF, refuse_out
+from gnomon.ops import arithmetic, complex_parts, cumulative, exponential, reductions
+from gnomon.ops.compare import eq, ne, select_n
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.extremes import extreme_identity
 from gnomon.ops.reductions import reduce_and, reduce_max, reduce_min, reduce_or, reduce_prod
-from gnomon.ops.shape import expand_dims, reduce_sum, reshape
+from gnomon.ops.shape import broadcast_in_dim, expand_dims, full, reduce_sum, reshape, transpose
+from gnomon.ops.slicing import pad_in_dim
 from gnomon.trace.stage import value_of
-from gnomon.types.dtype import (bfloat16, canonicalize, inexact_dtype, is_bool, is_complex, is_float, is_inexact, is_integer, is_unsigned,
-                                real_dtype)
+from gnomon.types.dtype import canonicalize, complex_dtype, inexact_dtype, is_bool, is_complex, is_float, is_inexact, is_integer, is_unsigned, real_dtype
 
-__all__ = ["all", "amax", "amin", "any", "max", "mean", "min", "prod", "sum"]
+__all__ = ["all", "amax", "amin", "any", "argmax", "argmin", "average", "count_nonzero", "cumprod", "cumsum", "cumulative_prod",
+           "cumulative_sum", "max", "mean", "min", "minmax", "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean",
+           "nanmin", "nanprod", "nanstd", "nansum", "nanvar", "prod", "ptp", "std", "sum", "var"]
 
 _BOOL, _INT64, _UINT64, _FLOAT32 = map(np.dtype, ("bool", "int64", "uint64", "float32"))
-_HALF = frozenset([np.dtype("float16"), bfloat16])
 
 
 # ---- what reductions share --------------------------------------------------------------------------------------
 
-def refuse_out(name, out):
-    if out is not None:
-        raise Refused(f"{name} takes no 'out' argument: arrays are immutable. Use what it returns.")
+def sorted_axes(axis, ndim, name):
+    return tuple(sorted(axis_tuple(axis, ndim, name)))
 
 
 def wide(dtype):
     """The dtype in which numbers are summed: float32 for float16 and bfloat16."""
-    return _FLOAT32 if dtype in _HALF else dtype
+    return _FLOAT32 if dtype in HALF else dtype
 
 
 def counting_dtype(dtype, promote_integers=True):
@@ -81,7 +81,7 @@ def accumulate(name, op, combine, identity, a, axis, keepdims, initial, where, d
     a = convert_element_type(a, wide(dtype))
     if where is not None:
         a = masked(name, a, where, identity)
-    axes = axis_tuple(axis, a.type.ndim, name)
+    axes = sorted_axes(axis, a.type.ndim, name)
     out = op(a, axes)
     if initial is not None:
         out = combine(scalar_initial(name, initial, a.type.dtype), out)
@@ -92,7 +92,7 @@ def accumulate(name, op, combine, identity, a, axis, keepdims, initial, where, d
 
 def extreme(name, op, combine, largest, a, axis, keepdims, initial, where):
     """A maximum or minimum."""
-    axes = axis_tuple(axis, a.type.ndim, name)
+    axes = sorted_axes(axis, a.type.ndim, name)
     if initial is None:
         if where is not None:
             raise ValueError(f"reduction operation {name} does not have an identity, so to use a where mask one has to specify "
@@ -112,7 +112,7 @@ def truth(name, op, identity, a, axis, keepdims, where):
     a = convert_element_type(a, _BOOL)
     if where is not None:
         a = masked(name, a, where, identity)
-    axes = axis_tuple(axis, a.type.ndim, name)
+    axes = sorted_axes(axis, a.type.ndim, name)
     out = op(a, axes)
     return expand_dims(out, axes) if keepdims else out
 
@@ -125,6 +125,16 @@ def number_along(a, axes):
 # ---- sums, products, extremes, logic ----------------------------------------------------------------------------
 
 def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, promote_integers=True):
+    """The sum over axes: one, several, or None for all.
+
+    Integers and booleans are summed in the default integer dtype, unless `dtype` says another or `promote_integers` is False.
+    `keepdims` leaves the axes with size 1; `initial` is a scalar to begin with; `where` says which elements count. AxisError for an
+    axis that is not there, TypeError for what is no array or number.
+
+    >>> import gnomon.numpy as np
+    >>> np.sum(np.array([[1, 2], [3, 4]]), axis=0)
+    Array([4, 6], dtype=int32)
+    """
     refuse_out("sum", out)
     a = as_value(a, "sum", 0)
     dtype = counting_dtype(a.type.dtype, promote_integers) if dtype is None else requested_dtype(dtype)
@@ -132,6 +142,12 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
 
 
 def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, promote_integers=True):
+    """The product over axes; the arguments are those of `sum`.
+
+    >>> import gnomon.numpy as np
+    >>> np.prod(np.array([1, 2, 3]))
+    Array(6, dtype=int32)
+    """
     refuse_out("prod", out)
     a = as_value(a, "prod", 0)
     dtype = counting_dtype(a.type.dtype, promote_integers) if dtype is None else requested_dtype(dtype)
@@ -139,11 +155,26 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where
 
 
 def max(a, axis=None, out=None, keepdims=False, initial=None, where=None):
+    """The largest element over axes: one, several, or None for all; NaN where there is one.
+
+    `keepdims` leaves the axes with size 1; `initial` is a scalar that the result is not below; `where` says which elements count,
+    and needs `initial`. ValueError for no elements without `initial`. Complex numbers are ordered by real, then imaginary part.
+
+    >>> import gnomon.numpy as np
+    >>> np.max(np.array([[1, 2], [4, 3]]), axis=1)
+    Array([2, 4], dtype=int32)
+    """
     refuse_out("max", out)
     return extreme("max", reduce_max, arithmetic.maximum, True, as_value(a, "max", 0), axis, keepdims, initial, where)
 
 
 def min(a, axis=None, out=None, keepdims=False, initial=None, where=None):
+    """The smallest element over axes; the arguments are those of `max`.
+
+    >>> import gnomon.numpy as np
+    >>> np.min(np.array([[1, 2], [4, 3]]), axis=1)
+    Array([1, 3], dtype=int32)
+    """
     refuse_out("min", out)
     return extreme("min", reduce_min, arithmetic.minimum, False, as_value(a, "min", 0), axis, keepdims, initial, where)
 
@@ -151,29 +182,495 @@ def min(a, axis=None, out=None, keepdims=False, initial=None, where=None):
 amax, amin = max, min
 
 
+def minmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
+    """The pair of `min` and `max` over axes. `initial` is one scalar for both, or a pair.
+
+    >>> import gnomon.numpy as np
+    >>> np.minmax(np.array([3, 1, 2]))
+    (Array(1, dtype=int32), Array(3, dtype=int32))
+    """
+    low, high = initial if isinstance(initial, tuple) else (initial, initial)
+    return min(a, axis, out, keepdims, low, where), max(a, axis, out, keepdims, high, where)
+
+
 def all(a, axis=None, out=None, keepdims=False, *, where=None):
+    """Whether all elements over axes (one, several, or None for all) are true; numbers other than 0 count as true.
+
+    >>> import gnomon.numpy as np
+    >>> np.all(np.array([[True, False], [True, True]]), axis=1)
+    Array([False,  True], dtype=bool)
+    """
     refuse_out("all", out)
     return truth("all", reduce_and, True, as_value(a, "all", 0), axis, keepdims, where)
 
 
 def any(a, axis=None, out=None, keepdims=False, *, where=None):
+    """Whether any element over axes (one, several, or None for all) is true; numbers other than 0 count as true.
+
+    >>> import gnomon.numpy as np
+    >>> np.any(np.array([[True, False], [False, False]]), axis=1)
+    Array([ True, False], dtype=bool)
+    """
     refuse_out("any", out)
     return truth("any", reduce_or, False, as_value(a, "any", 0), axis, keepdims, where)
 
 
+def count_nonzero(a, axis=None, keepdims=False):
+    """How many elements over axes (one, several, or None for all) are not 0, as the default integer dtype.
+
+    >>> import gnomon.numpy as np
+    >>> np.count_nonzero(np.array([0, 3, 0, 5]))
+    Array(2, dtype=int32)
+    """
+    a = as_value(a, "count_nonzero", 0)
+    return _count_nonzero(a, sorted_axes(axis, a.type.ndim, "count_nonzero"), bool(keepdims))
+
+
+@composite(static=("axes", "keepdims"))
+def _count_nonzero(a, axes, keepdims):
+    return sum(convert_element_type(a, _BOOL), axes, keepdims=keepdims)
+
+
+def ptp(a, axis=None, out=None, keepdims=False):
+    """The difference of the largest and the smallest element over axes: one, several, or None for all.
+
+    >>> import gnomon.numpy as np
+    >>> np.ptp(np.array([3, 1, 7]))
+    Array(6, dtype=int32)
+    """
+    refuse_out("ptp", out)
+    a = as_value(a, "ptp", 0)
+    if is_bool(a.type.dtype):
+        raise TypeError("ptp takes numbers, got an array of bool. Convert it with astype first.")
+    return _ptp(a, sorted_axes(axis, a.type.ndim, "ptp"), bool(keepdims))
+
+
+@composite(static=("axes", "keepdims"))
+def _ptp(a, axes, keepdims):
+    return arithmetic.sub(max(a, axes, keepdims=keepdims), min(a, axes, keepdims=keepdims))
+
+
 # ---- means and deviations ---------------------------------------------------------------------------------------
 
+def float_dtype(dtype):
+    """The dtype of means of arrays of `dtype`."""
+    return canonicalize(inexact_dtype(dtype), current.enable_x64)
+
+
+def number_counted(a, axes, where, name):
+    """How many elements are reduced to one, as a scalar or an array of the kind of `a`."""
+    if where is None:
+        return full_scalar(a, number_along(a, axes))
+    where = check_where(name, where)
+    shape = np.broadcast_shapes(where.type.shape, a.type.shape)
+    where = broadcast_in_dim(where, shape, tuple(range(len(shape) - where.type.ndim, len(shape))))
+    return reduce_sum(convert_element_type(where, a.type.dtype), axes)
+
+
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None):
+    """The mean over axes: one, several, or None for all; NaN of no elements.
+
+    Integers and booleans become floats, unless `dtype` says a dtype. `keepdims` leaves the axes with size 1; `where` says which
+    elements count.
+
+    >>> import gnomon.numpy as np
+    >>> np.mean(np.array([[1, 2], [3, 5]]), axis=1)
+    Array([1.5, 4. ], dtype=float32)
+    """
     refuse_out("mean", out)
     a = as_value(a, "mean", 0)
-    return _mean(a, axis_tuple(axis, a.type.ndim, "mean"), dtype and requested_dtype(dtype), keepdims, where)
+    dtype = float_dtype(a.type.dtype) if dtype is None else requested_dtype(dtype)
+    return _mean(a, sorted_axes(axis, a.type.ndim, "mean"), dtype, bool(keepdims), where)
 
 
 @composite(static=("axes", "dtype", "keepdims"))
 def _mean(a, axes, dtype, keepdims, where):
-    result = canonicalize(inexact_dtype(a.type.dtype), current.enable_x64) if dtype is None else dtype
-    a = convert_element_type(a, wide(result))
-    if where is None:
-        total, count = reduce_sum(a, axes), number_along(a, axes)
-        out = arithmetic.div(total, full_scalar(total, count))
-    return convert_element_type(expand_dims(out, axes) if keepdims else out, result)
+    a = to_inexact(convert_element_type(a, wide(dtype)))
+    total = reduce_sum(a if where is None else masked("mean", a, where, 0), axes)
+    out = arithmetic.div(total, number_counted(a, axes, where, "mean"))
+    return convert_element_type(expand_dims(out, axes) if keepdims else out, dtype)
+
+
+def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, mean=None, correction=None):
+    """The variance over axes: the mean of |a - mean(a)| ** 2, where the sum is divided by the number of elements less `ddof`
+    (also called `correction`); NaN where that is not above 0.
+
+    Integers and booleans become floats, unless `dtype` says a dtype; the variance of complex numbers is real. `keepdims` leaves the
+    axes with size 1; `where` says which elements count; `mean` is the mean, with the axes kept, if it is known already.
+
+    >>> import gnomon.numpy as np
+    >>> np.var(np.array([1., 2., 3., 6.]))
+    Array(3.5, dtype=float32)
+    """
+    return deviation("var", a, axis, dtype, out, ddof, keepdims, where, mean, correction)
+
+
+def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, mean=None, correction=None):
+    """The standard deviation over axes, the square root of `var`, whose arguments it takes. Its derivative at 0 is 0.
+
+    >>> import gnomon.numpy as np
+    >>> np.std(np.array([1., 3.]))
+    Array(1., dtype=float32)
+    """
+    return deviation("std", a, axis, dtype, out, ddof, keepdims, where, mean, correction)
+
+
+def deviation(name, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
+    refuse_out(name, out)
+    if correction is not None:
+        if ddof.__class__ is not int or ddof != 0:
+            raise ValueError(f"{name} takes ddof or correction, which mean the same, not both.")
+        ddof = correction
+    a = as_value(a, name, 0)
+    if dtype is None:
+        dtype = float_dtype(a.type.dtype)
+    else:
+        dtype = requested_dtype(dtype)
+        if not is_inexact(dtype):
+            raise ValueError(f"{name} is computed in floating or complex dtypes, got dtype={dtype}.")
+        if is_complex(a.type.dtype) and not is_complex(dtype):
+            dtype = complex_dtype(dtype)
+    fixed = ddof if isinstance(ddof, (int, float)) else None
+    return _deviation(a, sorted_axes(axis, a.type.ndim, name), dtype, bool(keepdims), fixed, None if fixed is not None else ddof, where,
+                      mean, name)
+
+
+@composite(static=("axes", "dtype", "keepdims", "fixed", "name"))
+def _deviation(a, axes, dtype, keepdims, fixed, ddof, where, mean, name):
+    a = convert_element_type(a, wide(dtype))
+    if mean is None:
+        mean = _mean.traced(a, axes, a.type.dtype, True, where)
+    away = ufuncs.subtract(a, convert_keep(as_value(mean, name), a.type.dtype))
+    squares = away_squared(away)
+    if where is not None:
+        squares = masked(name, squares, where, 0)
+    total = reduce_sum(squares, axes)
+    if fixed is not None and where is None:
+        count = number_along(a, axes) - fixed
+        out = arithmetic.div(total, full_scalar(total, count if count > 0 else math.nan))
+    else:
+        less = full_scalar(total, fixed) if fixed is not None else convert_element_type(as_value(ddof, name), total.type.dtype)
+        count = ufuncs.subtract(number_counted(total if where is None else squares, axes, where, name), less)
+        out = ufuncs.divide(total, selection.where(ufuncs.greater(count, 0), count, math.nan))
+    if name == "std":
+        flat = eq(out, full_scalar(out, 0))
+        root = exponential.sqrt(select_n(flat, out, full_scalar(out, 1)))
+        out = select_n(flat, root, full_scalar(out, 0))
+    out = expand_dims(out, axes) if keepdims else out
+    return convert_element_type(out, real_dtype(dtype))
+
+
+def away_squared(x):
+    """|x| ** 2 as real numbers."""
+    if not is_complex(x.type.dtype):
+        return arithmetic.square(x)
+    return arithmetic.add(arithmetic.square(complex_parts.real(x)), arithmetic.square(complex_parts.imag(x)))
+
+
+def average(a, axis=None, weights=None, returned=False, keepdims=False):
+    """The mean over axes, each element counted with its weight; with `returned`, the pair of it and the sum of weights.
+
+    `weights` has the shape of `a`, or of the axes alone. Integers and booleans become floats. ValueError where shapes do not fit.
+
+    >>> import gnomon.numpy as np
+    >>> np.average(np.array([1., 2.]), weights=np.array([3., 1.]))
+    Array(1.25, dtype=float32)
+    """
+    a = as_value(a, "average", 0)
+    axes = sorted_axes(axis, a.type.ndim, "average")
+    if weights is not None:
+        weights = as_value(weights, "average: weights")
+        sizes = tuple([a.type.shape[i] for i in axes])
+        if weights.type.shape != a.type.shape:
+            if axis is None:
+                raise TypeError(f"average: weights of shape {weights.type.shape} for an array of shape {a.type.shape} need an axis.")
+            if weights.type.shape != tuple([a.type.shape[i] for i in order_given(axis, a.type.ndim)]):
+                raise ValueError(f"average: weights have shape {weights.type.shape}; for an array of shape {a.type.shape} along axes {axes} "
+                                 f"they need the shape of the array or {sizes}.")
+            order = order_given(axis, a.type.ndim)
+            by_axis = tuple(sorted(range(len(order)), key=lambda k: order[k]))
+            weights = broadcast_in_dim(transpose(weights, by_axis), tuple([n if i in axes else 1 for i, n in enumerate(a.type.shape)]), axes)
+    return _average(a, weights, axes, bool(returned), bool(keepdims))
+
+
+def order_given(axis, ndim):
+    """Axes in the order in which the user gave them."""
+    return [one_axis(i, ndim, "average") for i in (axis if isinstance(axis, (tuple, list)) else (axis,))]
+
+
+@composite(static=("axes", "returned", "keepdims"))
+def _average(a, weights, axes, returned, keepdims):
+    if weights is None:
+        out = mean(a, axes, keepdims=keepdims)
+        total = full(out.type, number_along(a, axes))
+    else:
+        a, weights = promote_inexact("average", a, weights)
+        weights = broadcast_in_dim(weights, a.type.shape, tuple(range(a.type.ndim)))
+        total = sum(weights, axes, keepdims=keepdims)
+        out = arithmetic.div(sum(arithmetic.mul(a, weights), axes, keepdims=keepdims), total)
+    return (out, total) if returned else out
+
+
+# ---- running sums and products ----------------------------------------------------------------------------------
+
+def running(name, op, a, axis, dtype):
+    """A running sum or product along one axis, or of the array in one row."""
+    if axis is None:
+        a, axis = reshape(a, (a.type.size,)), 0
+    axis = one_axis(axis, a.type.ndim, name)
+    return op(convert_element_type(a, dtype), axis)
+
+
+def running_dtype(dtype, a, promote_integers=False):
+    return counting_dtype(a.type.dtype, promote_integers) if dtype is None else requested_dtype(dtype)
+
+
+def cumsum(a, axis=None, dtype=None, out=None):
+    """Running sums along an axis; of all elements in one row if `axis` is None. Booleans are counted as integers.
+
+    >>> import gnomon.numpy as np
+    >>> np.cumsum(np.array([1, 2, 3]))
+    Array([1, 3, 6], dtype=int32)
+    """
+    refuse_out("cumsum", out)
+    a = as_value(a, "cumsum", 0)
+    return running("cumsum", cumulative.cumsum, a, axis, running_dtype(dtype, a))
+
+
+def cumprod(a, axis=None, dtype=None, out=None):
+    """Running products along an axis; of all elements in one row if `axis` is None. Booleans are taken as integers.
+
+    >>> import gnomon.numpy as np
+    >>> np.cumprod(np.array([1, 2, 3]))
+    Array([1, 2, 6], dtype=int32)
+    """
+    refuse_out("cumprod", out)
+    a = as_value(a, "cumprod", 0)
+    return running("cumprod", cumulative.cumprod, a, axis, running_dtype(dtype, a))
+
+
+def with_initial(name, op, identity, x, axis, dtype, include_initial):
+    x = as_value(x, name, 0)
+    if axis is None and x.type.ndim != 1:
+        raise ValueError(f"{name} needs an axis for an array of dimension {x.type.ndim}; it can be left out for one dimension only.")
+    axis = one_axis(0 if axis is None else axis, x.type.ndim, name)
+    out = running(name, op, x, axis, running_dtype(dtype, x, True))
+    return pad_in_dim(out, full_scalar(out, identity), 1, 0, axis) if include_initial else out
+
+
+def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
+    """Running sums along an axis, which may be left out for one dimension. Integers are summed in the default integer dtype.
+
+    `include_initial` puts a 0 in front.
+
+    >>> import gnomon.numpy as np
+    >>> np.cumulative_sum(np.array([1, 2, 3]), include_initial=True)
+    Array([0, 1, 3, 6], dtype=int32)
+    """
+    return with_initial("cumulative_sum", cumulative.cumsum, 0, x, axis, dtype, include_initial)
+
+
+def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
+    """Running products along an axis, which may be left out for one dimension. Integers are taken in the default integer dtype.
+
+    `include_initial` puts a 1 in front.
+
+    >>> import gnomon.numpy as np
+    >>> np.cumulative_prod(np.array([1, 2, 3]), include_initial=True)
+    Array([1, 1, 2, 6], dtype=int32)
+    """
+    return with_initial("cumulative_prod", cumulative.cumprod, 1, x, axis, dtype, include_initial)
+
+
+# ---- where the extremes are -------------------------------------------------------------------------------------
+
+def position(name, op, a, axis, keepdims):
+    """Where the first extreme is along an axis, or in the array as one row."""
+    t = a.type
+    if is_complex(t.dtype):
+        raise TypeError(f"{name} takes real numbers, since complex ones have no order, got an array of {t.dtype}.")
+    if axis is None:
+        shape, a, axis = (1,) * t.ndim, reshape(a, (t.size,)), 0
+    else:
+        axis = one_axis(axis, t.ndim, name)
+        shape = t.shape[:axis] + (1,) + t.shape[axis + 1:]
+    if a.type.shape[axis] == 0:
+        raise ValueError(f"attempt to get {name} of an empty sequence")
+    out = op(a, axis, canonicalize(_INT64, current.enable_x64))
+    return reshape(out, shape) if keepdims else out
+
+
+def argmax(a, axis=None, out=None, keepdims=None):
+    """The index of the first largest element along an axis; in the array as one row if `axis` is None. A NaN counts as largest.
+
+    `keepdims` leaves the axis (or all axes) with size 1. ValueError for no elements.
+
+    >>> import gnomon.numpy as np
+    >>> np.argmax(np.array([[1, 3, 2], [6, 5, 4]]), axis=1)
+    Array([1, 0], dtype=int32)
+    """
+    refuse_out("argmax", out)
+    return position("argmax", reductions.argmax, as_value(a, "argmax", 0), axis, keepdims)
+
+
+def argmin(a, axis=None, out=None, keepdims=None):
+    """The index of the first smallest element along an axis; in the array as one row if `axis` is None. A NaN counts as smallest.
+
+    `keepdims` leaves the axis (or all axes) with size 1. ValueError for no elements.
+
+    >>> import gnomon.numpy as np
+    >>> np.argmin(np.array([[1, 3, 2], [6, 5, 4]]), axis=1)
+    Array([0, 2], dtype=int32)
+    """
+    refuse_out("argmin", out)
+    return position("argmin", reductions.argmin, as_value(a, "argmin", 0), axis, keepdims)
+
+
+# ---- reductions that leave out NaN ------------------------------------------------------------------------------
+
+def without_nan(a, value):
+    """`a` with a scalar in place of NaN."""
+    if not is_inexact(a.type.dtype):
+        return a
+    return select_n(ne(a, a), a, full_scalar(a, value))
+
+
+def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
+    """The sum over axes of what is not NaN; the arguments are those of `sum`.
+
+    >>> import gnomon.numpy as np
+    >>> np.nansum(np.array([1., np.nan, 2.]))
+    Array(3., dtype=float32)
+    """
+    return sum(without_nan(as_value(a, "nansum", 0), 0), axis, dtype, out, keepdims, initial, where)
+
+
+def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
+    """The product over axes of what is not NaN; the arguments are those of `sum`.
+
+    >>> import gnomon.numpy as np
+    >>> np.nanprod(np.array([2., np.nan, 3.]))
+    Array(6., dtype=float32)
+    """
+    return prod(without_nan(as_value(a, "nanprod", 0), 1), axis, dtype, out, keepdims, initial, where)
+
+
+def nancumsum(a, axis=None, dtype=None, out=None):
+    """Running sums in which NaN counts as 0; the arguments are those of `cumsum`.
+
+    >>> import gnomon.numpy as np
+    >>> np.nancumsum(np.array([1., np.nan, 2.]))
+    Array([1., 1., 3.], dtype=float32)
+    """
+    return cumsum(without_nan(as_value(a, "nancumsum", 0), 0), axis, dtype, out)
+
+
+def nancumprod(a, axis=None, dtype=None, out=None):
+    """Running products in which NaN counts as 1; the arguments are those of `cumprod`.
+
+    >>> import gnomon.numpy as np
+    >>> np.nancumprod(np.array([2., np.nan, 3.]))
+    Array([2., 2., 6.], dtype=float32)
+    """
+    return cumprod(without_nan(as_value(a, "nancumprod", 0), 1), axis, dtype, out)
+
+
+def extreme_without_nan(name, function, largest, a, axis, out, keepdims, initial, where):
+    a = as_value(a, name, 0)
+    if not is_inexact(a.type.dtype):
+        return function(a, axis, out, keepdims, initial, where)
+    best = function(without_nan(a, extreme_identity(a.type.dtype, largest)), axis, out, keepdims, initial, where)
+    if initial is not None:
+        return best
+    lost = all(ufuncs.isnan(a), axis, keepdims=keepdims)
+    return select_n(lost, best, full_scalar(best, math.nan))
+
+
+def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
+    """The largest element over axes that is not NaN, or NaN where all are; the arguments are those of `max`.
+
+    >>> import gnomon.numpy as np
+    >>> np.nanmax(np.array([1., np.nan, 2.]))
+    Array(2., dtype=float32)
+    """
+    return extreme_without_nan("nanmax", max, True, a, axis, out, keepdims, initial, where)
+
+
+def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=None):
+    """The smallest element over axes that is not NaN, or NaN where all are; the arguments are those of `min`.
+
+    >>> import gnomon.numpy as np
+    >>> np.nanmin(np.array([1., np.nan, 2.]))
+    Array(1., dtype=float32)
+    """
+    return extreme_without_nan("nanmin", min, False, a, axis, out, keepdims, initial, where)
+
+
+def known_where(a, where):
+    """Where elements are not NaN, and count."""
+    known = ufuncs.logical_not(ufuncs.isnan(a))
+    return known if where is None else ufuncs.bitwise_and(known, check_where("where", where))
+
+
+def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
+    """The mean over axes of what is not NaN, or NaN where all is; the arguments are those of `mean`.
+
+    >>> import gnomon.numpy as np
+    >>> np.nanmean(np.array([1., np.nan, 2.]))
+    Array(1.5, dtype=float32)
+    """
+    a = as_value(a, "nanmean", 0)
+    return mean(a, axis, dtype, out, keepdims, where=known_where(a, where) if is_inexact(a.type.dtype) else where)
+
+
+def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, mean=None):
+    """The variance over axes of what is not NaN; the arguments are those of `var`.
+
+    >>> import gnomon.numpy as np
+    >>> np.nanvar(np.array([1., np.nan, 3.]))
+    Array(1., dtype=float32)
+    """
+    a = as_value(a, "nanvar", 0)
+    where = known_where(a, where) if is_inexact(a.type.dtype) else where
+    return var(a, axis, dtype, out, ddof, keepdims, where=where, mean=mean)
+
+
+def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, mean=None):
+    """The standard deviation over axes of what is not NaN; the arguments are those of `var`.
+
+    >>> import gnomon.numpy as np
+    >>> np.nanstd(np.array([1., np.nan, 3.]))
+    Array(1., dtype=float32)
+    """
+    a = as_value(a, "nanstd", 0)
+    where = known_where(a, where) if is_inexact(a.type.dtype) else where
+    return std(a, axis, dtype, out, ddof, keepdims, where=where, mean=mean)
+
+
+def position_without_nan(name, function, largest, a, axis, out, keepdims):
+    a = as_value(a, name, 0)
+    if not is_float(a.type.dtype):
+        return function(a, axis, out, keepdims)
+    where = function(without_nan(a, -math.inf if largest else math.inf), axis, out, keepdims)
+    lost = all(ufuncs.isnan(a), axis, keepdims=bool(keepdims))
+    return select_n(lost, where, full_scalar(where, -1))
+
+
+def nanargmax(a, axis=None, out=None, keepdims=None):
+    """The index of the first largest element that is not NaN, or -1 where all are; the arguments are those of `argmax`.
+
+    >>> import gnomon.numpy as np
+    >>> np.nanargmax(np.array([1., np.nan, 2.]))
+    Array(2, dtype=int32)
+    """
+    return position_without_nan("nanargmax", argmax, True, a, axis, out, keepdims)
+
+
+def nanargmin(a, axis=None, out=None, keepdims=None):
+    """The index of the first smallest element that is not NaN, or -1 where all are; the arguments are those of `argmin`.
+
+    >>> import gnomon.numpy as np
+    >>> np.nanargmin(np.array([1., np.nan, 2.]))
+    Array(0, dtype=int32)
+    """
+    return position_without_nan("nanargmin", argmin, False, a, axis, out, keepdims)
