@@ -171,6 +171,8 @@ class Jitted:
 
     def call_slowly(self, leaves, tree, args, kwargs, statics, positions=None, donated=()):
         """Convert the arguments that are not Arrays, look again, and trace if this signature is new."""
+        if current.disable_jit:
+            return self.fun(*args, **kwargs)
         names = lazy_names(self.fun, args, kwargs, positions)
         try:
             values = as_values(leaves)
@@ -184,8 +186,6 @@ class Jitted:
             entry = self.trace_entry(key, values, tree, statics, names, args, kwargs, donated)
             if self.simple and not kwargs and key in self.cache and all(isinstance(x, Value) for x in args):
                 self.flat[key[1:]] = entry
-        if current.disable_jit:
-            return self.run_unjitted(args, kwargs, statics)
         return self.call_traced(entry, values) if local.frame is not None else self.run(entry, values)
 
     def call_with_options(self, args, kwargs):
@@ -197,9 +197,6 @@ class Jitted:
         donated = self.donated_leaves(dynamic, positions, kwargs_dynamic, donated_args, donated_kwargs) if \
             (o.donate_argnums or o.donate_argnames) else ()
         return self.call_slowly(leaves, tree, dynamic, kwargs_dynamic, statics, positions, donated)
-
-    def run_unjitted(self, args, kwargs, statics):
-        return self.fun(*args, **kwargs)
 
     # -- arguments ---------------------------------------------------------------------------------------------
 

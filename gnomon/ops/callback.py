@@ -55,7 +55,7 @@ def checked(x, t):
         if x.shape != t.shape or not np.can_cast(x.dtype, t.dtype, "same_kind"):
             raise RuntimeError(f"a Python callback returned an array of shape {x.shape} and dtype {x.dtype} where it declared {t}")
         x = x.astype(t.dtype)
-    return np.ascontiguousarray(x)
+    return np.asarray(x, order="C")
 
 
 class PureCallback(Callback):
