@@ -1,0 +1,223 @@
+"""Exponentials, logarithms, roots and powers."""
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from gnomon.ir.op import field
+from gnomon.ops.arithmetic import NOT_LINEAR, add, add_any, broadcast_like, div, mul, neg, square, sub
+from gnomon.ops.compare import bitwise_and, eq, select_n
+from gnomon.ops.convert import convert_element_type
+from gnomon.ops.elementwise import Elementwise, full_scalar
+from gnomon.ops.longhand import equals, exp as exp_longhand, log as log_longhand, round_to_even, where, written
+from gnomon.trace.stage import bind
+from gnomon.types.dtype import finfo, is_complex, is_float, is_inexact, is_integer
+
+
+class Accuracy:
+    """How exact a result has to be: a named mode ("HIGHEST", "DEFAULT"), or tolerances."""
+
+    __slots__ = ("mode", "atol", "rtol", "ulps")
+    _interned: dict = {}
+
+    def __new__(cls, mode="TOLERANCE", atol=0.0, rtol=0.0, ulps=0):
+        facts = (mode, float(atol), float(rtol), int(ulps))
+        self = cls._interned.get(facts)
+        if self is None:
+            self = cls._interned[facts] = super().__new__(cls)
+            self.mode, self.atol, self.rtol, self.ulps = facts
+        return self
+
+    def __reduce__(self):
+        return Accuracy, (self.mode, self.atol, self.rtol, self.ulps)
+
+    def __repr__(self):
+        if self.mode != "TOLERANCE":
+            return f"AccuracyMode.{self.mode}"
+        return f"Tolerance(atol={self.atol}, rtol={self.rtol}, ulps={self.ulps})"
+
+    def attribute(self):
+        """The attribute of a StableHLO op that asks for it."""
+        numbers = "" if self.mode != "TOLERANCE" else (f"atol = {self.atol:e}, rtol = {self.rtol:e}, ulps = {self.ulps}, ")
+        return ("{result_accuracy = #stablehlo.result_accuracy<"
+                f"{numbers}mode = #stablehlo.result_accuracy_mode<{self.mode}>>}}")
+
+
+class Function(Elementwise, abstract=True):
+    """Base of the functions of a real or complex number."""
+
+    accepts, accepts_text = staticmethod(is_inexact), "floats and complex numbers"
+    transpose = NOT_LINEAR
+
+
+class Accurate(Function, abstract=True):
+    """Base of those whose accuracy can be asked for."""
+
+    accuracy: Accuracy | None = field(None, show="nondefault")
+
+    def lower(self, emit, x):
+        accuracy = "" if self.accuracy is None else f" {self.accuracy.attribute()}"
+        return emit.elementwise(self.hlo, [x], attributes=accuracy)
+
+
+# ---- exponentials -----------------------------------------------------------------------------------------------
+
+class Exp(Accurate):
+    """e to the power x."""
+
+    hlo = "stablehlo.exponential"
+    derivative = (lambda out, x: out,)
+
+
+class Exp2(Accurate):
+    """2 to the power x, exact where x is an integer."""
+
+    derivative = (lambda out, x: mul(out, full_scalar(x, math.log(2))),)
+
+    @written
+    def lower(self, x):
+        return exp_longhand(x * math.log(2)) if is_complex(x.dtype) else 2.0 ** x
+
+
+class Expm1(Accurate):
+    """exp(x) - 1, to full precision where x is near 0."""
+
+    hlo = "stablehlo.exponential_minus_one"
+    derivative = (lambda out, x: exp(x),)
+
+
+class Logistic(Accurate):
+    """1 / (1 + exp(-x))."""
+
+    hlo = "stablehlo.logistic"
+    # out (1 - out), where 1 - out keeps its digits when out is near 1
+    derivative = (lambda out, x: mul(out, logistic(neg(x))),)
+
+
+# ---- logarithms -------------------------------------------------------------------------------------------------
+
+class Log(Accurate):
+    """The natural logarithm; of complex numbers, with an imaginary part in (-pi, pi]."""
+
+    hlo = "stablehlo.log"
+
+    def derivative(self, args, tangents):
+        (x,), (t,) = args, tangents
+        return bind(self, x), div(t, x)
+
+
+class Log1p(Accurate):
+    """log(1 + x), to full precision where x is near 0."""
+
+    hlo = "stablehlo.log_plus_one"
+
+    def derivative(self, args, tangents):
+        (x,), (t,) = args, tangents
+        return bind(self, x), div(t, add(x, full_scalar(x, 1)))
+
+
+class Log2(Accurate):
+    """The logarithm with base 2, exact for powers of 2."""
+
+    def derivative(self, args, tangents):
+        (x,), (t,) = args, tangents
+        return bind(self, x), div(t, mul(x, full_scalar(x, math.log(2))))
+
+    @written
+    def lower(self, x):
+        found = log_longhand(x) * (1 / math.log(2))
+        if is_complex(x.dtype):
+            return found
+        mantissa = x.bits_as(f"uint{8 * x.dtype.itemsize}") & (2**int(finfo(x.dtype).nmant) - 1)
+        return where(equals(mantissa, 0), round_to_even(found), found)
+
+
+# ---- roots ------------------------------------------------------------------------------------------------------
+
+class Sqrt(Accurate):
+    """The square root."""
+
+    hlo = "stablehlo.sqrt"
+    derivative = (lambda out, x: div(full_scalar(x, 0.5), out),)
+
+    def host(self, x):
+        return np.sqrt(x) if x.dtype.kind == "f" else NotImplemented
+
+
+class Rsqrt(Accurate):
+    """1 / sqrt(x)."""
+
+    hlo = "stablehlo.rsqrt"
+    derivative = (lambda out, x: mul(full_scalar(x, -0.5), div(out, x)),)
+
+
+class Cbrt(Accurate):
+    """The real cube root."""
+
+    hlo, accepts, accepts_text = "stablehlo.cbrt", staticmethod(is_float), "floats"
+    derivative = (lambda out, x: div(full_scalar(x, 1 / 3), square(out)),)
+
+
+# ---- powers -----------------------------------------------------------------------------------------------------
+
+class Pow(Function):
+    """x to the power y; y may also be an integer."""
+
+    def check(self, x, y):
+        if not is_inexact(x.dtype):
+            raise TypeError(f"pow does not accept dtype {x.dtype} as its base. Accepted dtypes are {self.accepts_text}. "
+                            "For a power that is a Python integer, use integer_pow.")
+        if y.dtype != x.dtype and not is_integer(y.dtype):
+            raise TypeError(f"pow takes two operands of one dtype, or an integer power, got {x.dtype} and {y.dtype}.")
+
+    def out_weak(self, x, y):
+        return x.weak_type and (y.weak_type or is_integer(y.dtype))
+
+    def derivative(self, args, tangents):
+        (x, y), (tx, ty) = args, tangents
+        out, total = bind(self, x, y), None
+        zero, one = full_scalar(x, 0), full_scalar(x, 1)
+        if tx is not None:
+            if is_integer(y.type.dtype):
+                still = eq(y, full_scalar(y, 0))            # x ** 0 is constant, at x = 0 too
+                lower = select_n(still, sub(y, full_scalar(y, 1)), y)
+                factor = mul(convert_element_type(y, x.type.dtype), pow(x, lower))
+            else:
+                still = bitwise_and(eq(x, zero), eq(y, zero))
+                factor = mul(y, pow(select_n(still, x, one), sub(y, one)))
+            total = mul(tx, factor)
+        if ty is not None:
+            # 0 ** y is constant in y, though log(0) is not finite
+            term = mul(ty, mul(out, log(select_n(eq(x, zero), x, one))))
+            total = term if total is None else add_any(total, term)
+        return out, broadcast_like(total, out)
+
+    def lower(self, emit, x, y):
+        x, y = emit.aligned((x, emit.convert(y, x.type.dtype)))
+        return emit.elementwise("stablehlo.power", [x, y])
+
+
+# ---- functions on values ----------------------------------------------------------------------------------------
+
+def function(cls):
+    """The function on a value that binds an op of this class."""
+    op = cls()
+
+    def apply(x):
+        return bind(op, x)
+
+    apply.__name__ = apply.__qualname__ = cls.name
+    apply.__doc__ = cls.__doc__
+    return apply
+
+
+exp, exp2, expm1, logistic = map(function, (Exp, Exp2, Expm1, Logistic))
+log, log1p, log2 = map(function, (Log, Log1p, Log2))
+sqrt, rsqrt, cbrt = map(function, (Sqrt, Rsqrt, Cbrt))
+
+_pow = Pow()
+
+
+def pow(x, y):
+    return bind(_pow, x, y)
