@@ -351,10 +351,15 @@ class Emitter:
         zero = self.constant(0, i.type)
         return ", ".join([i.name] + [zero.name] * (rank - 1))
 
-    def custom_call(self, target, xs, outs, config="", attributes="", layouts=True):
-        """A typed FFI call; `config` is the text of the backend configuration dictionary's entries."""
+    def custom_call(self, target, xs, outs, config="", attributes="", layouts=True, column_major=False):
+        """A typed FFI call; `config` is the text of the backend configuration dictionary's entries. With `column_major`, a number of
+        leading dimensions, values with two dimensions more are lists of matrices that are stored column by column."""
         def layout(t):
-            return f"dense<{list(range(len(physical(t)[0]) - 1, -1, -1))}> : tensor<{len(physical(t)[0])}xindex>"
+            rank = len(physical(t)[0])
+            order = list(range(rank - 1, -1, -1))
+            if column_major is not False and rank == column_major + 2:
+                order[:2] = rank - 2, rank - 1
+            return f"dense<{order}> : tensor<{rank}xindex>"
         parts = [f'call_target_name = "{target}"', "api_version = 4 : i32", f"backend_config = {{{config}}}"]
         if layouts:
             parts.append(f"operand_layouts = [{', '.join([layout(x.type) for x in xs])}]")

@@ -250,6 +250,8 @@ def default_device():
 
 # ---- native kernels ---------------------------------------------------------------------------------------------
 
+NATIVE_KERNEL = '_ffi"'       # how the names of the kernels below end in a program's text
+
 _registered: set[str] = set()
 
 

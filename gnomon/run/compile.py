@@ -72,6 +72,8 @@ def compile(text: str, plan: Plan) -> Executable:
     device_list = xla.DeviceList(devices)
     options = compile_options(plan, devices)
     start = time.perf_counter()
+    if client.NATIVE_KERNEL in text:
+        client.register_lapack()
     entry = None if plan.host_callbacks else cache.entry(text, plan, devices, options)
     loaded = None if entry is None else entry.load(platform_client, device_list, options)
     from_cache = loaded is not None
@@ -94,6 +96,8 @@ def load(data: bytes, plan: Plan) -> Executable:
     """The executable that `Executable.serialize` wrote. JaxRuntimeError if the bytes are not such a program."""
     devices = tuple(plan.devices) or (client.default_device(),)
     start = time.perf_counter()
+    if client.NATIVE_KERNEL.rstrip('"').encode() in data:
+        client.register_lapack()
     try:
         loaded = devices[0].client.deserialize_executable(data, xla.DeviceList(devices), compile_options(plan, devices))
     except xla.RuntimeFailure as error:
