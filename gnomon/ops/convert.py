@@ -1,11 +1,14 @@
 """Ops that change the dtype: convert_element_type, bitcast_convert_type, reduce_precision."""
 from __future__ import annotations
 
+import numpy as np
 
+from gnomon.base.errors import Refused
+from gnomon.ir.dims import Dims, DimsOp, names
 from gnomon.ir.op import LINEAR, ZERO, field
 from gnomon.ops.elementwise import Elementwise
 from gnomon.trace.stage import bind
-from gnomon.types.dtype import is_inexact, is_key
+from gnomon.types.dtype import is_bool, is_complex, is_inexact, is_key, itemsize_bits
 
 
 class ConvertElementType(Elementwise):
@@ -41,6 +44,61 @@ class ConvertElementType(Elementwise):
         if old.kind in "biuf" and (new.kind == "f" or old.kind in "biu" and new.kind in "iu"):
             return x.astype(new)
         return x.astype(bool) if new.kind == "b" and old.kind in "biuf" else NotImplemented
+
+
+class BitcastConvertType(DimsOp):
+    """The same bits as another dtype. From a narrower dtype, the last dimension holds the parts of each element, the lowest bits
+    first, and goes; to a narrower one, such a dimension is added."""
+
+    new_dtype: object
+
+    derivative = ZERO
+    transpose = Refused("bits do not move with numbers, so it is never part of a linear program")
+
+    def result(self, x):
+        old, new = x.dtype, self.new_dtype
+        if old != new and not all(is_plain(d) for d in (old, new)):
+            raise TypeError(f"bitcast_convert_type cannot read {old} as {new}: it takes integers and floats. Use view of the array, or "
+                            "random.key_data for keys.")
+        parts = itemsize_bits(new) // itemsize_bits(old)
+        if parts > 1 and (not x.shape or x.shape[-1] != parts):
+            raise ValueError(f"bitcast_convert_type from {old} to {new} needs a last dimension of size {parts}, got {x}.")
+        return super().result(x)
+
+    def dims(self, x):
+        all_names = names(x.ndim)
+        if x.dtype == self.new_dtype:
+            return Dims((all_names,), all_names)
+        old, new = itemsize_bits(x.dtype), itemsize_bits(self.new_dtype)
+        if old < new:
+            return Dims((all_names,), all_names[:-1], whole=all_names[-1:])
+        fresh = (("part", old // new),) if old > new else ()
+        return Dims((all_names,), (*all_names, *[name for name, _ in fresh]), fresh=fresh)
+
+    def with_dims(self, dims, sizes):
+        return self
+
+    def out_dtype(self, x):
+        return self.new_dtype
+
+    def batch(self, args, axes, batching):
+        return bind(self, batching.front(args[0], axes[0])), 0
+
+    def lower(self, emit, x):
+        return emit("stablehlo.bitcast_convert", [x])
+
+    def host(self, x):
+        if x.dtype.itemsize == self.new_dtype.itemsize and x.dtype.kind in "iuf" and self.new_dtype.kind in "iuf":
+            return np.ascontiguousarray(x).view(self.new_dtype).reshape(x.shape)
+        return NotImplemented
+
+
+def is_plain(dtype):
+    return not (is_bool(dtype) or is_complex(dtype) or is_key(dtype))
+
+
+def bitcast_convert_type(x, dtype):
+    return x if x.type.dtype == dtype else bind(BitcastConvertType(dtype), x)
 
 
 def convert_element_type(x, dtype, weak_type=False):
