@@ -1,6 +1,7 @@
 """Examples of gnomon.ops.random."""
 import numpy as np
 
+from gnomon.ops.random_gamma import RandomGamma
 from gnomon.ops.random import (RandomAlgorithm, RandomBits, RandomClone, RandomFoldIn, RandomSeed, RandomSplit, RandomUnwrap,
                                RandomWrap, RngBitGenerator, Threefry2x32, generator)
 
@@ -28,3 +29,7 @@ EXAMPLES = [
     *[example(Threefry2x32(), *types) for types in (("u32[]",) * 4, ("u32[]", "u32[]", "u32[5]", "u32[5]"),
                                                     ("u32[3,1]", "u32[3,1]", "u32[1,200]", "u32[1,200]"))],
 ]
+EXAMPLES += [example(RandomGamma(log_space, FRY), keys, a, low=0.3, high=4.0, native=True,
+                     without={law: "a step in the parameter may change which proposal is accepted" for law in ("jvp", "second")})
+             for log_space in (False, True) for keys, a in (("key<fry>[]", "f32[4]"), ("key<fry>[2]", "f32[2,3]"),
+                                                            ("key<fry>[]", "bf16[3]"), ("key<fry>[]", "f64[2,2]"))]
