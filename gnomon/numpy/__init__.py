@@ -3,6 +3,7 @@ from gnomon.numpy import operators  # noqa: F401 - gives arrays their operators
 from gnomon.numpy.creation import *  # noqa: F401,F403
 from gnomon.numpy.einsum import *  # noqa: F401,F403
 from gnomon.numpy.grids import *  # noqa: F401,F403
+from gnomon.numpy.float_bits import *  # noqa: F401,F403
 from gnomon.numpy.manipulation import *  # noqa: F401,F403
 from gnomon.numpy.matrices import *  # noqa: F401,F403
 from gnomon.numpy.products import *  # noqa: F401,F403
