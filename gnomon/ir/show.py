@@ -86,7 +86,7 @@ class Printer:
         for i, (p, value) in enumerate(shown):
             if i:
                 inner.append(BREAK)
-            inner += [f"{p}=", self.value(e.op, p, value)]
+            inner += [f"{p.rstrip('_')}=", self.value(e.op, p, value)]    # a rule's name takes a _ as a parameter
         return [left + e.op.op_name, Group(["[", Nest(2, [SOFT, *inner]), SOFT, "]"]), right, comment]
 
     def value(self, op, parameter, value):
