@@ -1,11 +1,14 @@
 """Python functions inside compiled programs: pure_callback, io_callback, debug.callback, debug.print."""
 from __future__ import annotations
 
+import functools
+import logging
+import string
 import sys
 
 import numpy as np
 
-from gnomon.api.function import as_values, check_leaves
+from gnomon.api.function import _short, as_values, check_leaves
 from gnomon.base.tree import keystr, tree_flatten, tree_flatten_with_path, tree_unflatten
 from gnomon.ops.callback import DebugCallback, IoCallback, PureCallback
 from gnomon.run.eager import constant
@@ -89,14 +92,24 @@ def io_callback(callback, result_shape_dtypes, *args, sharding=None, ordered=Fal
     return tree_unflatten(out_tree, outs)
 
 
-def debug_callback(callback, *args, ordered=False, partitioned=False, **kwargs):
-    """Call a Python function for its side effects, from a compiled program or at once. It is left alone by derivatives."""
+def debug_callback(callback=None, *args, ordered=False, partitioned=False, **kwargs):
+    """Call a Python function for its side effects, from a compiled program or at once. It is left alone by derivatives.
+
+    Without `callback` it is a decorator: the decorated function, when called, is called back.
+
+    >>> import gnomon
+    >>> gnomon.jit(lambda x: debug_callback(lambda v: print("got", v), x))(3)
+    got 3
+    """
+    if callback is None:
+        return lambda f: functools.wraps(f)(lambda *a, **k: debug_callback(f, *a, ordered=ordered, partitioned=partitioned, **k))
     values, tree, statics = _flatten("debug.callback", args, kwargs)
     call = _Call(callback, tree, statics)
     if local.frame is None:
         call(*[np.asarray(v) for v in values])
-        return
+        return None
     bind(DebugCallback(call, ordered), *values)
+    return None
 
 
 class _Printer:
@@ -104,34 +117,60 @@ class _Printer:
 
     __name__ = "print"
 
-    def __init__(self, fmt):
-        self.fmt = fmt
+    def __init__(self, fmt, log):
+        self.fmt, self.log = fmt, log
 
     def __call__(self, *args, **kwargs):
-        sys.stdout.write(self.fmt.format(*args, **kwargs) + "\n")
+        text = self.fmt.format(*args, **kwargs)
+        if self.log:
+            _logger.info("%s", text)
+            return
+        sys.stdout.write(text + "\n")
         sys.stdout.flush()
 
     def __eq__(self, other):
-        return other.__class__ is _Printer and self.fmt == other.fmt
+        return other.__class__ is _Printer and (self.fmt, self.log) == (other.fmt, other.log)
 
     def __hash__(self):
-        return hash(self.fmt)
+        return hash((self.fmt, self.log))
 
 
-def debug_print(fmt, *args, ordered=False, partitioned=False, skip_format_check=False, **kwargs):
+_logger = logging.getLogger("gnomon.debug")
+
+
+def debug_print(fmt=None, *args, ordered=False, partitioned=False, skip_format_check=False, _use_logging=False, **kwargs):
     """Print values from inside a compiled program: `debug.print("x = {}", x)`.
+
+    ValueError if the format has other fields than there are arguments.
 
     >>> import gnomon
     >>> gnomon.jit(lambda x: debug_print("x is {}", x))(3)
     x is 3
     """
+    if not isinstance(fmt, str):
+        raise TypeError(f"debug.print takes a format string first, got {_short(fmt)}. Write debug.print('{{}}', x) to print x.")
     if not skip_format_check:
         try:
-            fmt.format(*[_Any() for _ in args], **{k: _Any() for k in kwargs})
-        except (IndexError, KeyError) as error:
+            _Checked().vformat(fmt, [_Any() for _ in args], {k: _Any() for k in kwargs})
+        except (IndexError, KeyError, ValueError) as error:
             raise ValueError(f"debug.print: the format {fmt!r} does not match its {len(args)} positional and {sorted(kwargs)} keyword "
                              f"arguments: {error}. Give one argument per field.") from None
-    debug_callback(_Printer(fmt), *args, ordered=ordered, **kwargs)
+    debug_callback(_Printer(fmt, _use_logging), *args, ordered=ordered, **kwargs)
+
+
+def debug_log(fmt=None, *args, ordered=False, partitioned=False, skip_format_check=False, _use_logging=True, **kwargs):
+    """Like `debug.print`, to the logger ``gnomon.debug`` at level INFO."""
+    debug_print(fmt, *args, ordered=ordered, partitioned=partitioned, skip_format_check=skip_format_check, _use_logging=_use_logging,
+                **kwargs)
+
+
+class _Checked(string.Formatter):
+    """Formats, and refuses arguments that no field uses."""
+
+    def check_unused_args(self, used_args, args, kwargs):
+        unused = [k for k in (*range(len(args)), *kwargs) if k not in used_args]
+        if unused:
+            raise ValueError(f"no field for the arguments {', '.join(map(str, unused))}")
 
 
 class _Any:

@@ -7,6 +7,7 @@ from collections import deque
 from dataclasses import dataclass
 
 from gnomon.base.announce import tell
+from gnomon.base.monitor import durations
 from gnomon.base.settings import KEY_NAMES, current
 from gnomon.base.tree import argument_names, tree_unflatten
 
@@ -49,6 +50,7 @@ class Report(tuple):
 def note(record, fun, name, types, tree, statics, place, start):
     """Add a trace to a function's record (a deque); returns it."""
     seconds = time.perf_counter() - start
+    durations.record("/jax/core/compile/jaxpr_trace_duration", seconds, fun_name=name)
     new = Trace(name, tuple(types), tree, statics, current.key, place, seconds, len(record) + 1, ())
     if record:
         reasons = tuple(differences(fun, nearest(new, record), new))
