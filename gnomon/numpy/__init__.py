@@ -1,13 +1,17 @@
 """gnomon.numpy: NumPy's functions on Gnomon's arrays, with JAX's names and semantics."""
 from gnomon.numpy import operators  # noqa: F401 - gives arrays their operators
+from gnomon.numpy.comparing import *  # noqa: F401,F403
 from gnomon.numpy.creation import *  # noqa: F401,F403
 from gnomon.numpy.einsum import *  # noqa: F401,F403
+from gnomon.numpy.functional import *  # noqa: F401,F403
 from gnomon.numpy.grids import *  # noqa: F401,F403
 from gnomon.numpy.float_bits import *  # noqa: F401,F403
 from gnomon.numpy.manipulation import *  # noqa: F401,F403
 from gnomon.numpy.matrices import *  # noqa: F401,F403
+from gnomon.numpy.padding import *  # noqa: F401,F403
 from gnomon.numpy.products import *  # noqa: F401,F403
 from gnomon.numpy.reductions import *  # noqa: F401,F403
 from gnomon.numpy.selection import *  # noqa: F401,F403
+from gnomon.numpy.taking import *  # noqa: F401,F403
 from gnomon.numpy.ufunc_objects import *  # noqa: F401,F403
 from gnomon.numpy.ufuncs import *  # noqa: F401,F403
