@@ -847,10 +847,10 @@ def delete(arr, obj, axis=None, *, assume_unique_indices=False):
     axis = one_axis(axis, x.type.ndim, "delete")
     n = x.type.shape[axis]
     if isinstance(obj, slice):
-        return keep(x, np.delete(np.arange(n), obj), axis)
+        return pieces(x, np.delete(np.arange(n), obj), axis)
     places = known(obj)
     if places is not None:
-        return keep(x, np.delete(np.arange(n), places if places.size else []), axis)
+        return pieces(x, np.delete(np.arange(n), places if places.size else []), axis)
     places = as_array(obj, None, "delete")
     if not is_integer(places.type.dtype):
         raise TypeError(f"delete takes traced places that are integers, got a value of type {places.type}; a traced mask would leave "
@@ -875,16 +875,44 @@ def wrap_negative(places, n):
     return select_n(lt(places, full_scalar(places, 0)), places, add(places, full_scalar(places, n)))
 
 
-def keep(x, places, axis):
-    """The parts at known places in ascending order: as slices if they are few runs, else gathered."""
-    if len(places) == x.type.shape[axis]:
+def pieces(x, places, axis):
+    """The parts of `x` at known places along an axis: slices forwards and backwards, one behind the other, if the places are
+    few such runs, else gathered."""
+    n = x.type.shape[axis]
+    places = np.asarray(places)
+    if len(places) == n and (places == np.arange(n)).all():
         return x
-    breaks = np.flatnonzero(np.diff(places) != 1) + 1
-    if len(breaks) > 3:
+    if not len(places):
+        return slice_in_dim(x, 0, 0, axis)
+    runs = straight_runs(places.tolist())
+    if len(runs) > 8:
         return take_along_axis(x, owned(places.astype(np.int32)), axis)
-    runs = [run for run in np.split(places, breaks) if len(run)] or [places]
-    parts = [slice_in_dim(x, int(run[0]), int(run[-1]) + 1, axis) if len(run) else slice_in_dim(x, 0, 0, axis) for run in runs]
+    parts = []
+    for first, step, count in runs:
+        last = first + step * (count - 1)
+        if step == 0 and count > 1:
+            part = slice_in_dim(x, first, first + 1, axis)
+            sizes = part.type.shape
+            parts.append(broadcast_in_dim(part, (*sizes[:axis], count, *sizes[axis + 1:]), tuple(range(len(sizes)))))
+        elif first <= last:
+            parts.append(slice_in_dim(x, first, last + 1, axis))
+        else:
+            parts.append(slicing.rev(slice_in_dim(x, last, first + 1, axis), (axis,)))
     return parts[0] if len(parts) == 1 else slicing.concatenate(parts, axis)
+
+
+def straight_runs(places):
+    """Places as (first, step, count) with steps of 1, -1 or 0."""
+    runs = []
+    for place in places:
+        if runs:
+            first, step, count = runs[-1]
+            move = place - (first + step * (count - 1))
+            if move in (1, -1, 0) and (count == 1 or move == step):
+                runs[-1] = first, move, count + 1
+                continue
+        runs.append((place, 1, 1))
+    return runs
 
 
 def insert(arr, obj, values, axis=None):
