@@ -17,6 +17,7 @@ from gnomon.run.array import Array
 from gnomon.run.eager import evaluate
 from gnomon.trace.context import local
 from gnomon.trace.stage import Tracer, bind, value_of
+from gnomon.trace.value import Value
 from gnomon.types.dtype import canonicalize, inexact_dtype, is_bool, is_inexact, is_key
 from gnomon.types.value_type import ArrayType
 
@@ -159,13 +160,23 @@ def check_shapes(name, *keys):
 
 # ---- operators --------------------------------------------------------------------------------------------------
 
-def defers(other):
-    """Whether an operator leaves an operand to that operand's own methods: it is no array and no number."""
-    return not isinstance(other, (Array, Tracer, bool, int, float, complex, np.ndarray, np.generic)) \
-        and not hasattr(other, "__jax_array__") and (not hasattr(other, "__array__") or isinstance(other, (list, tuple)))
+NUMBERS_IN_PYTHON = (bool, int, float, complex, np.ndarray, np.generic)
+CONTAINERS = (list, tuple, dict, set, frozenset)
 
 
-def operators(function):
+def defers(symbol, other, kinds):
+    """Whether an operator leaves an operand to that operand's own methods, since it is no array and no number. TypeError for
+    Python's containers: their own operators mean something else, such as repetition."""
+    if isinstance(other, (Value, NUMBERS_IN_PYTHON)) or hasattr(other, "__jax_array__"):
+        return False
+    if isinstance(other, CONTAINERS):
+        left, right = [repr(cls.__name__) for cls in kinds]
+        raise TypeError(f"unsupported operand type(s) for {symbol}: {left} and {right}. Convert the {type(other).__name__} with "
+                        "gnomon.numpy.asarray first.")
+    return not hasattr(other, "__array__")
+
+
+def operators(symbol, function):
     """The methods `x + y` and `y + x` of a value x, from a function that `binary` made."""
     plans, make_plan = function.plans, function.make_plan
 
@@ -176,7 +187,7 @@ def operators(function):
         elif cls in SCALARS:
             k2 = cls
         else:
-            return NotImplemented if defers(other) else function(self, other)
+            return NotImplemented if defers(symbol, other, (type(self), type(other))) else function(self, other)
         k1 = self.type
         apply, steps = plan = plans.get((k1, k2, current.key)) or make_plan(k1, k2)
         if steps is not None:
@@ -188,17 +199,17 @@ def operators(function):
         cls = other.__class__
         if cls in SCALARS:
             return run_plan(plans.get((cls, self.type, current.key)) or make_plan(cls, self.type), other, self)
-        return NotImplemented if defers(other) else function(other, self)
+        return NotImplemented if defers(symbol, other, (type(other), type(self))) else function(other, self)
 
     return forward, reflected
 
 
-def loose_operators(function):
+def loose_operators(symbol, function):
     """The methods `x + y` and `y + x` of a value x, from any function of two arrays."""
     def forward(self, other):
-        return NotImplemented if defers(other) else function(self, other)
+        return NotImplemented if defers(symbol, other, (type(self), type(other))) else function(self, other)
 
     def reflected(self, other):
-        return NotImplemented if defers(other) else function(other, self)
+        return NotImplemented if defers(symbol, other, (type(other), type(self))) else function(other, self)
 
     return forward, reflected

@@ -123,8 +123,9 @@ def ulp(x):
     field = sub(exponent, number(bits, layout.fraction))
     normal = shift_left(maximum(field, one), number(bits, layout.fraction))
     subnormal = shift_left(one, sub(maximum(exponent, one), one))
+    below_zero = bitwise_and(lt(bits, number(bits, 0)), ne(bits, number(bits, int(iinfo(layout.integer).min))))
     out = bitcast_convert_type(where_true(ge(field, one), normal, subnormal), layout.dtype)
-    return where_true(eq(exponent, number(bits, layout.top)), number(x, np.nan), with_sign(out, x))
+    return where_true(eq(exponent, number(bits, layout.top)), number(x, np.nan), where_true(below_zero, neg(out), out))
 
 
 spacing = unary("spacing", ("The distance to the next float away from 0, with the sign of x.", "np.spacing(np.array([1., -1.]))",
