@@ -407,22 +407,3 @@ def is_array_like(x):
         return True
     except TypeError:
         return False
-
-
-def custom_gradient(fun):
-    """A function that returns (value, vjp function) as one that returns the value and is differentiated by that function."""
-    @custom_vjp
-    def wrapped(*args):
-        return fun(*args)[0]
-
-    def fwd(*args):
-        return fun(*args)[0], args
-
-    def bwd(args, ct):
-        _, back = fun(*args)
-        cts = back(ct)
-        return cts if isinstance(cts, (tuple, list)) else (cts,)
-    wrapped.defvjp(fwd, bwd)
-    functools.update_wrapper(wrapped, fun)
-    return wrapped
-

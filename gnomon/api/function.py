@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gnomon.base.errors import Refused
 from gnomon.base.source import function_name
 from gnomon.base.tree import argument_names, keystr, tree_flatten, tree_flatten_with_path, tree_unflatten
 from gnomon.ir.jaxpr import intern
@@ -22,9 +23,11 @@ class ShapeDtypeStruct:
 
     __slots__ = ("shape", "dtype", "weak_type", "sharding", "type", "_vma")
 
-    def __init__(self, shape, dtype, *, sharding=None, weak_type=False, vma=None, is_ref=False, format=None):
+    def __init__(self, shape, dtype, *, sharding=None, weak_type=False, manual_axis_type=None, is_ref=False, vma=None, format=None):
         if dtype is None:
             raise ValueError("ShapeDtypeStruct: dtype must be specified.")
+        if is_ref:
+            raise Refused("ShapeDtypeStruct(is_ref=True): mutable array references are not there")
         self.shape = tuple(int(n) for n in shape)
         self.dtype = canonicalize(dtype, current.enable_x64)
         self.weak_type, self.sharding = weak_type, sharding
@@ -36,6 +39,12 @@ class ShapeDtypeStruct:
         out = cls(t.shape, t.dtype, weak_type=t.weak_type, sharding=t.sharding)
         out.type = t
         return out
+
+    @classmethod
+    def like(cls, x):
+        """The stand-in for an array or another stand-in, with its sharding."""
+        return cls(x.shape, x.dtype, sharding=None if isinstance(x, Tracer) else getattr(x, "sharding", None),
+                   weak_type=bool(getattr(x, "weak_type", False)))
 
     ndim = property(lambda self: len(self.shape))
     size = property(lambda self: self.type.size)

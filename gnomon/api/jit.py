@@ -6,6 +6,7 @@ import inspect
 import time
 from collections import deque
 
+from gnomon.api.aliases import Inline
 from gnomon.api.function import Flat, ShapeDtypeStruct, as_values, check_leaves, lazy_names, type_of
 from gnomon.api.retraces import Report, Trace, differences, nearest, note
 from gnomon.base.settings import current
@@ -574,7 +575,8 @@ def jit(fun=None, /, *, in_shardings=None, out_shardings=None, static_argnums=No
                          f"{sorted(nums & donate)}.")
     o.static_argnums, o.static_argnames = frozenset(nums), frozenset(names)
     o.donate_argnums, o.donate_argnames = frozenset(donate), frozenset(donate_names)
-    o.in_shardings, o.out_shardings, o.inline, o.keep_unused = in_shardings, out_shardings, bool(inline), keep_unused
+    o.in_shardings, o.out_shardings, o.keep_unused = in_shardings, out_shardings, keep_unused
+    o.inline = inline is Inline.JAX_EARLY if isinstance(inline, Inline) else bool(inline)
     o.max_traces = max_traces
     o.compiler_options = tuple(sorted((compiler_options or {}).items()))
     return Jitted(fun, o)
