@@ -35,6 +35,6 @@ def choose(total, period, count, copied, stacked, may_roll=True, may_outline=Tru
     if may_roll:
         costs["roll"] = RUNS * (PER_STEP * count + (copied + 2 * stacked) / BYTES_PER_SECOND)
     if may_outline and period >= 3:         # a block of one or two equations is no better as a call
-        costs["outline"] = PER_CALL * count + compile_seconds(period)
+        costs["outline"] = PER_CALL * count
     best = min(costs, key=costs.get, default=None)
     return best if best is not None and costs[best] < saved else None
