@@ -1,0 +1,60 @@
+"""Dense linear algebra."""
+import numpy as np
+
+from gnomon.ops.linalg_lu import Lu, LuPivotsToPermutation
+from gnomon.ops.linalg_triangular import Cholesky, TriangularSolve, TridiagonalSolve
+
+from tests.laws.examples import draw, example, parse_type
+
+
+def random(rng, shape, dtype, low=-1, high=1):
+    return draw(rng, parse_type("f32[]").update(shape=shape, dtype=np.dtype(dtype)), low, high, None)
+
+
+def positive_definite(rng, shape, dtype):
+    x = random(rng, shape, dtype)
+    return x @ np.conj(np.swapaxes(x, -1, -2)) + np.eye(shape[-1])
+
+
+def well_conditioned(rng, shape, dtype):
+    """Matrices with a large diagonal, so that no pivot is near zero and the exchanges do not change nearby."""
+    return random(rng, shape, dtype) / 2 + 2 * np.eye(*shape[-2:]) * np.arange(1, shape[-1] + 1)
+
+
+def no_ties(rng, shape, dtype):
+    """Matrices whose row exchanges are the same nearby."""
+    x = random(rng, shape, dtype) / 4
+    for i in range(min(shape[-2:])):
+        x[..., (i + 1) % shape[-2], i] += 3 + i
+    return x
+
+
+def large(rng, shape, dtype):
+    return 3 + random(rng, shape, dtype)
+
+
+def pivots(rng, shape, dtype):
+    return np.arange(shape[-1]) + rng.integers(0, 3, shape)
+
+
+def solve(left, lower, transposed, conjugated, unit, *types):
+    return example(TriangularSolve(conjugated, left, lower, transposed, unit), *types, make={0: well_conditioned}, low=-1, high=1)
+
+
+EXAMPLES = [
+    example(Cholesky(), "f32[3,3]", make={0: positive_definite}),
+    example(Cholesky(), "c64[2,3,3]", make={0: positive_definite}),
+    solve(True, True, False, False, False, "f32[3,3]", "f32[3,2]"),
+    solve(False, True, False, False, True, "f32[3,3]", "f32[2,3]"),
+    solve(True, False, True, False, False, "f32[2,3,3]", "f32[2,3,2]"),
+    solve(False, False, True, True, False, "c64[3,3]", "c64[2,3]"),
+    solve(True, True, False, True, True, "c64[3,3]", "c64[3,2]"),
+    example(TridiagonalSolve(False), "f32[4]", "f32[4]", "f32[4]", "f32[4,2]", make={1: large}, low=-1, high=1),
+    example(TridiagonalSolve(False), "c64[2,3]", "c64[2,3]", "c64[2,3]", "c64[2,3,1]", make={1: large}, low=-1, high=1),
+    example(TridiagonalSolve(True), "f32[4]", "f32[4]", "f32[4]", "f32[4,2]", make={1: large}, low=-1, high=1),
+    example(Lu(), "f32[3,3]", make={0: no_ties}),
+    example(Lu(), "f32[2,3,5]", make={0: no_ties}),
+    example(Lu(), "c64[4,2]", make={0: no_ties}),
+    example(LuPivotsToPermutation(7), "i32[5]", make={0: pivots}),
+    example(LuPivotsToPermutation(72), "i32[2,70]", make={0: pivots}),
+]
