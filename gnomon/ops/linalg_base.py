@@ -244,6 +244,11 @@ def take_rows(x, rows):
     return gather(x, expand_dims(rows, (n - 1,)), numbers, (1,) * (n - 1) + x.type.shape[-1:], PROMISE_IN_BOUNDS, unique_indices=True)
 
 
+def take_columns(x, columns):
+    """Columns of matrices by their numbers, which are in bounds and all different."""
+    return swap_last(take_rows(swap_last(x), columns))
+
+
 def half(x):
     return mul(x, full_scalar(x, 0.5))
 

@@ -5,9 +5,10 @@ from gnomon.base.errors import Refused
 from gnomon.ir.op import ZERO
 from gnomon.ops.arithmetic import NOT_LINEAR, add
 from gnomon.ops.elementwise import full_scalar
-from gnomon.ops.linalg_base import INT32, MatrixOp, eye_like, lapack, matmul, nan_unless, take_rows, tril, triu
+from gnomon.ops.linalg_base import INT32, MatrixOp, eye_like, lapack, matmul, nan_unless, swap_last, take_rows, tril, triu
 from gnomon.ops.linalg_triangular import solve_triangular
 from gnomon.ops.slicing import pad, slice_in_dim
+from gnomon.ops.sorting import argsort
 from gnomon.trace.stage import bind
 from gnomon.types.value_type import ArrayType
 
@@ -142,3 +143,23 @@ def lu(x):
 
 def lu_pivots_to_permutation(pivots, permutation_size):
     return bind(LuPivotsToPermutation(permutation_size), pivots)
+
+
+def solve(a, b, left=True):
+    """The x with a x = b, or with x a = b, for lists of square matrices a."""
+    if not left:
+        return swap_last(solve(swap_last(a), swap_last(b)))
+    packed, _, permutation = bind(_lu, a)
+    return solve_factored(packed, permutation, b)
+
+
+def solve_factored(packed, permutation, b, mode="plain"):
+    """The x with a x = b, from a's factors; `mode` says what a stands for."""
+    if mode == "plain":
+        return solve_triangular(packed, solve_triangular(packed, take_rows(b, permutation), unit=True), lower=False)
+    inside = solve_triangular(packed, solve_triangular(packed, b, lower=False, mode=mode), unit=True, mode=mode)
+    return take_rows(inside, inverse_permutation(permutation))
+
+
+def inverse_permutation(permutation):
+    return argsort(permutation, permutation.type.ndim - 1)

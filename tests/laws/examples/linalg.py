@@ -2,6 +2,7 @@
 import numpy as np
 
 from gnomon.ops.linalg_lu import Lu, LuPivotsToPermutation
+from gnomon.ops.linalg_qr import Geqp3, Geqrf, HouseholderProduct, Ormqr, Qr
 from gnomon.ops.linalg_triangular import Cholesky, TriangularSolve, TridiagonalSolve
 
 from tests.laws.examples import draw, example, parse_type
@@ -37,6 +38,10 @@ def pivots(rng, shape, dtype):
     return np.arange(shape[-1]) + rng.integers(0, 3, shape)
 
 
+def scale_factors(rng, shape, dtype):
+    return 1 + random(rng, shape, dtype) / 4
+
+
 def solve(left, lower, transposed, conjugated, unit, *types):
     return example(TriangularSolve(conjugated, left, lower, transposed, unit), *types, make={0: well_conditioned}, low=-1, high=1)
 
@@ -55,6 +60,21 @@ EXAMPLES = [
     example(Lu(), "f32[3,3]", make={0: no_ties}),
     example(Lu(), "f32[2,3,5]", make={0: no_ties}),
     example(Lu(), "c64[4,2]", make={0: no_ties}),
+    example(Geqrf(), "f32[2,4,3]", differentiable=False),
+    example(Geqp3(None), "f32[3,4]", "i32[4]", integers_in={1: (0, 1)}, differentiable=False),
+    example(HouseholderProduct(), "f32[4,3]", "f32[2]", make={1: scale_factors}, differentiable=False),
+    example(HouseholderProduct(), "c64[2,3,3]", "c64[2,3]", make={1: scale_factors}, differentiable=False),
+    example(Ormqr(True, False), "f32[4,3]", "f32[3]", "f32[4,2]", moving=(2,)),
+    example(Ormqr(False, True), "c64[2,4,2]", "c64[2,2]", "c64[2,3,4]", moving=(2,)),
+    example(Qr(False, False, None), "f32[3,3]"),
+    example(Qr(False, False, None), "f32[2,4,2]"),
+    example(Qr(False, False, None), "c64[4,3]"),
+    example(Qr(True, False, None), "f32[2,4]"),
+    example(Qr(True, False, None), "f32[4,2]"),
+    example(Qr(True, False, None), "c64[2,4,3]"),
+    example(Qr(True, False, None), "c64[3,3]"),
+    example(Qr(False, True, None), "c64[3,4]"),
+    example(Qr(True, True, None), "f32[2,4,3]"),
     example(LuPivotsToPermutation(7), "i32[5]", make={0: pivots}),
     example(LuPivotsToPermutation(72), "i32[2,70]", make={0: pivots}),
 ]
