@@ -4,7 +4,9 @@ The setting `announce` makes them warnings ("warn"), errors ("error") or nothing
 """
 from __future__ import annotations
 
+import contextlib
 import sys
+import threading
 import warnings
 
 from gnomon.base.errors import GnomonWarning
@@ -12,17 +14,33 @@ from gnomon.base.settings import current
 from gnomon.base.source import file_line, user_place
 
 _said = set()
+_heard = threading.local()      # .said: a list that collects (sentence, file and line) instead of telling them
+
+
+@contextlib.contextmanager
+def listening():
+    """Context manager: what is announced in this thread is collected in a list of (sentence, (file, line) or None), not told."""
+    before = getattr(_heard, "said", None)
+    _heard.said = []
+    try:
+        yield _heard.said
+    finally:
+        _heard.said = before
 
 
 def announce(sentence, always=False):
     """Say a sentence about what happened at the user's line. `always`: also where announcements are silent, since a value
     was changed."""
     how = current.announce
+    heard = getattr(_heard, "said", None)
+    if heard is not None:
+        heard.append((sentence, file_line(user_place(2))))
+        return
     if how == "silent" and not always:
         return
     at = file_line(user_place(2))
     if how == "error":
-        raise ValueError(sentence)
+        raise GnomonWarning(sentence)
     if (at, sentence) in _said:
         return
     _said.add((at, sentence))
@@ -34,6 +52,6 @@ def announce(sentence, always=False):
 
 def tell(sentence):
     """Say on the error stream, once, what was done for the user. Silent where announcements are."""
-    if current.announce != "silent" and sentence not in _said:
+    if current.announce != "silent" and sentence not in _said and getattr(_heard, "said", None) is None:
         _said.add(sentence)
         sys.stderr.write(f"gnomon: {sentence}\n")

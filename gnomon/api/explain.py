@@ -1,0 +1,158 @@
+"""explain(f)(*args): what the machine knows of a function, said."""
+from __future__ import annotations
+
+import functools
+import time
+from dataclasses import dataclass, field
+
+from gnomon.api.function import Flat, as_values, check_leaves, lazy_names, type_of
+from gnomon.base.announce import listening
+from gnomon.base.source import file_line, function_name
+from gnomon.base.tree import tree_flatten
+from gnomon.ir.jaxpr import Jaxpr
+from gnomon.lower.module import write_module
+from gnomon.passes.cliffs import Cliff, bytes_text, find_cliffs, source_line
+from gnomon.passes.flatten import flatten
+from gnomon.passes.pipeline import optimised
+from gnomon.passes.work import work
+from gnomon.run.compile import compile as compile_text
+from gnomon.run.execute import make_call
+from gnomon.run.programs import plan_for
+from gnomon.trace.stage import stage
+
+EQUATIONS_SHOWN = 60
+
+
+@dataclass
+class Line:
+    """What one line of the user's code became."""
+
+    file: str
+    line: int
+    text: str
+    equations: list = field(default_factory=list)     # their positions in the flat program
+    flops: float = 0
+    bytes: float = 0
+
+
+@dataclass
+class Explanation:
+    """A report on one function for one signature: print it, write it as a page with `.html(path)`, or take it as data with
+    `.to_dict()`."""
+
+    name: str
+    signature: str
+    jaxpr: Jaxpr
+    lines: list
+    stages: dict                # stage -> seconds
+    repeats: tuple
+    cliffs: list
+    announced: list             # (sentence, (file, line) or None)
+    cost: dict                  # XLA's own estimates
+    equations: int
+    measured_seconds: float | None = None
+
+    def to_dict(self):
+        """The report as plain data, ready for JSON."""
+        return {
+            "name": self.name, "signature": self.signature, "equations": self.equations, "jaxpr": str(self.jaxpr),
+            "lines": [{"file": x.file, "line": x.line, "text": x.text, "equations": len(x.equations), "flops": x.flops, "bytes": x.bytes}
+                      for x in self.lines],
+            "stages": dict(self.stages), "repeats": [str(r) for r in self.repeats],
+            "cliffs": [{"kind": c.kind, "file": c.file, "line": c.line, "cost": c.cost, "edit": c.edit} for c in self.cliffs],
+            "announced": [s for s, _ in self.announced], "cost": dict(self.cost), "measured_seconds": self.measured_seconds}
+
+    def __str__(self):
+        out = [f"{self.name}({self.signature}): {self.equations} equations"]
+        flops, moved = self.cost.get("flops"), self.cost.get("bytes accessed")
+        if flops is not None:
+            out.append(f"  XLA counts {flops:,.0f} flops and {bytes_text(moved or 0)} accessed")
+        out.append("  " + ", ".join(f"{stage} {seconds * 1e3:.1f} ms" for stage, seconds in self.stages.items()))
+        if self.measured_seconds is not None:
+            out.append(f"  one run takes {self.measured_seconds * 1e3:.3g} ms")
+        out.append("by line of your code:")
+        for x in sorted(self.lines, key=lambda x: -x.flops)[:20]:
+            where = f"{x.file.rsplit('/', 1)[-1]}:{x.line}" if x.file else "(no line)"
+            out.append(f"  {where:24} {len(x.equations):5} eqns {x.flops:12,.0f} flops {bytes_text(x.bytes):>9}  {x.text.strip()[:60]}")
+        if self.repeats:
+            out.append("repeats:")
+            out += [f"  {r}" for r in self.repeats]
+        out.append("cliffs:" if self.cliffs or self.announced else "no cliffs found")
+        out += [f"  {c}" for c in self.cliffs]
+        out += [f"  {at[0].rsplit('/', 1)[-1]}:{at[1]}: {s}" if at else f"  {s}" for s, at in self.announced]
+        return "\n".join(out)
+
+    __repr__ = __str__
+
+
+def explain(fun, *, measure=False):
+    """A function that reports what becomes of `fun` for its arguments: equations, flops and bytes per line of your code, the
+    stages of compilation with their times, what was done to repeats, and cliffs with the edit to make.
+
+    `measure` runs the compiled program and times it.
+
+    >>> import gnomon.numpy as jnp
+    >>> report = explain(lambda x: jnp.sin(x) @ x)(jnp.ones((4, 4)))
+    >>> report.equations, len(report.cliffs)
+    (2, 0)
+    """
+    @functools.wraps(fun)
+    def explained(*args, **kwargs):
+        leaves, tree = tree_flatten((args, kwargs))
+        names = lazy_names(fun, args, kwargs)
+        check_leaves(leaves, "explain", names)
+        types = [type_of(x) for x in leaves]
+        stages = {}
+
+        def timed(stage_name, run):
+            start = time.perf_counter()
+            out = run()
+            stages[stage_name] = time.perf_counter() - start
+            return out
+        with listening() as announced:
+            flat = Flat(fun, tree)
+            jaxpr, consts = timed("trace", lambda: stage(flat, types, name=function_name(fun), kind="explain", arg_names=names))
+            closed = jaxpr.closed()
+            made, repeats = timed("optimise", lambda: optimised(closed))
+        plan = plan_for(closed, None, function_name(fun), (), None, ())
+        text, callbacks = timed("write", lambda: write_module(made, plan, function_name(fun)))
+        if callbacks:
+            plan = type(plan)(**{**plan.__dict__, "host_callbacks": callbacks})
+        executable = timed("compile", lambda: compile_text(text, plan))
+        seconds = None
+        if measure:
+            call, arrays = make_call(executable, list(closed.out_types)), [*consts, *as_values(leaves)]
+            seconds = min(_time(call, arrays) for _ in range(5))
+        return Explanation(function_name(fun), ", ".join(f"{n}: {t}" for n, t in zip(names(), types)), jaxpr, by_line(closed), stages,
+                           repeats, weak_inputs(names(), types) + find_cliffs(jaxpr, repeats), announced, executable.cost_analysis(),
+                           len(flatten(closed).eqns), seconds)
+    return explained
+
+
+def _time(call, arrays):
+    start = time.perf_counter()
+    for a in call(arrays):
+        a.block_until_ready()
+    return time.perf_counter() - start
+
+
+def by_line(jaxpr):
+    """The equations of a program by the user's line, with their work."""
+    found = {}
+    for i, e in enumerate(flatten(jaxpr).eqns):
+        file, line = file_line(e.place) or ("", 0)
+        entry = found.get((file, line))
+        if entry is None:
+            entry = found[file, line] = Line(file, line, source_line(e))
+        flops, moved = work(e)
+        entry.equations.append(i)
+        entry.flops += flops
+        entry.bytes += moved
+    return list(found.values())
+
+
+def weak_inputs(names, types):
+    """Arguments whose weak type will make another trace when a strongly typed value comes in their place."""
+    return [Cliff("weakly typed argument", "", 0, f"argument {n} is a Python number ({t}); the same call with an array traces again where "
+                  "its weak type decided a dtype", "Give it a dtype, as in gnomon.numpy.float32(x)") for n, t in zip(names, types)
+            if t.weak_type]

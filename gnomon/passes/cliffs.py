@@ -1,0 +1,157 @@
+"""Cliffs: places where a program costs far more than its author may think, each with the line, the cost and the edit to make."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gnomon.base.source import file_line
+from gnomon.ir.check import subprograms
+from gnomon.ir.jaxpr import Literal
+from gnomon.ops.callback import Callback
+from gnomon.ops.compare import SelectN
+from gnomon.ops.convert import ConvertElementType
+from gnomon.ops.shape import StopGradient
+from gnomon.passes.cost import compile_seconds, size_in_bytes
+from gnomon.passes.dead_code import drop_dead_code
+from gnomon.passes.flatten import flatten
+from gnomon.passes.repeats import find_runs
+from gnomon.passes.work import work
+from gnomon.types.dtype import is_complex, is_float, itemsize_bits
+
+LARGE_CONSTANT = 1 << 20        # bytes
+LONG_LOOP = 16                  # steps
+
+
+@dataclass(frozen=True)
+class Cliff:
+    """One cliff: what kind, where (file, line), what happens and costs, and the edit to make."""
+
+    kind: str
+    file: str
+    line: int
+    cost: str
+    edit: str
+
+    def __str__(self):
+        at = f"{self.file.rsplit('/', 1)[-1]}:{self.line}: " if self.file else ""
+        return f"{at}{self.kind}: {self.cost}. {self.edit}"
+
+
+def find_cliffs(jaxpr, reports):
+    """The cliffs of a program; `reports` say what was done to its repeats already."""
+    flat = flatten(jaxpr)
+    found = [*large_constants(jaxpr), *unrolled_loops(flat, reports), *dead_work(flat)]
+    for p in subprograms(flat):
+        for e in p.eqns:
+            for look in (both_arms_paid, promotions, host_transfers, gathers_of_slices):
+                cliff = look(e, p)
+                if cliff is not None:
+                    found.append(cliff)
+    return list(dict.fromkeys(found))
+
+
+def at(e):
+    return file_line(e.place) or ("", 0)
+
+
+def bytes_text(n):
+    for unit in ("B", "kB", "MB"):
+        if n < 1000:
+            return f"{n:.3g} {unit}"
+        n /= 1000
+    return f"{n:.3g} GB"
+
+
+def large_constants(jaxpr):
+    for v in jaxpr.constvars:
+        n = size_in_bytes(v.type)
+        if n >= LARGE_CONSTANT:
+            user = next((e for e in jaxpr.eqns if v in e.ins), None)
+            yield Cliff("large constant captured", *(at(user) if user else ("", 0)),
+                        f"an array of type {v.type} ({bytes_text(n)}) is closed over, and kept alive with the compiled function",
+                        "Pass it as an argument")
+
+
+def unrolled_loops(flat, reports):
+    done = {(r.file, r.line) for r in reports}
+    for run in find_runs(list(flat.eqns), LONG_LOOP):
+        place = at(flat.eqns[run.start])
+        if place not in done:
+            seconds = compile_seconds(len(flat.eqns)) - compile_seconds(len(flat.eqns) - run.saved)
+            yield Cliff("unrolled loop left alone", *place,
+                        f"{run.count} repeats of {run.period} equations, about {seconds:.2g} s of compile time",
+                        "Write it as lax.scan or lax.fori_loop if it grows")
+
+
+def dead_work(flat):
+    kept = set(map(id, drop_dead_code(flat).eqns))
+    by_line = {}
+    for e in flat.eqns:
+        if id(e) not in kept:
+            flops, moved = work(e)
+            n, f, b = by_line.get(at(e), (0, 0, 0))
+            by_line[at(e)] = n + 1, f + flops, b + moved
+    for place, (n, flops, moved) in by_line.items():
+        if flops >= 1000 or moved >= 100_000:
+            yield Cliff("dead work", *place, f"{n} equations are computed and never used ({flops:,} flops; the compiler drops them)",
+                        "Drop the code that computes them")
+
+
+def both_arms_paid(e, p):
+    if not isinstance(e.op, SelectN) or len(e.ins) < 3:
+        return None
+    held = e.ins[1]
+    maker = next((q for q in p.eqns if held in q.outs), None)
+    if maker is None or not isinstance(maker.op, StopGradient) or maker.ins[0] is not e.ins[2]:
+        return None
+    return Cliff("both branches are paid for", *at(e), "a cond whose predicate is mapped by vmap runs every branch for all lanes and selects",
+                 "Keep the predicate unmapped (in_axes=None), or use lax.map over the lanes")
+
+
+def promotions(e, p):
+    if not isinstance(e.op, ConvertElementType) or e.ins[0].__class__ is Literal:
+        return None
+    old, new = e.ins[0].type.dtype, e.op.new_dtype
+    if not (is_float(old) or is_complex(old)) or itemsize_bits(new) <= itemsize_bits(old) or e.ins[0].type.size < 1024:
+        return None
+    text = source_line(e)
+    if "astype" in text or "convert" in text or "dtype" in text:
+        return None
+    return Cliff("implicit promotion", *at(e), f"an operand of type {e.ins[0].type} is converted to {new} "
+                 f"({bytes_text(size_in_bytes(e.outs[0].type))})", "Convert the other operand down, or say the dtype that you mean")
+
+
+def host_transfers(e, p):
+    if isinstance(e.op, Callback):
+        return Cliff("host transfer", *at(e), "the program stops here to call Python, with its operands copied to the host",
+                     "Leave it out of code that runs often, or compute with gnomon.numpy")
+    return None
+
+
+def gathers_of_slices(e, p):
+    if e.op.op_name != "gather" or e.ins[1].__class__ is Literal:
+        return None
+    maker = next((q for q in p.eqns if e.ins[1] in q.outs), None)
+    seen = 0
+    while maker is not None and maker.op.op_name != "iota" and seen < 6 and len([v for v in maker.ins if v.__class__ is not Literal]) == 1:
+        source = next(v for v in maker.ins if v.__class__ is not Literal)
+        maker, seen = next((q for q in p.eqns if source in q.outs), None), seen + 1
+    if maker is None or maker.op.op_name != "iota":
+        return None
+    return Cliff("gather that could be a slice", *at(e), f"consecutive indices from arange pick from an operand of type {e.ins[0].type}",
+                 "Index with a slice, x[start:stop]")
+
+
+_lines: dict = {}
+
+
+def source_line(e):
+    """The text of the user's line, or an empty string."""
+    file, line = at(e)
+    if file not in _lines:
+        try:
+            with open(file, encoding="utf-8") as f:
+                _lines[file] = f.readlines()
+        except OSError:
+            _lines[file] = []
+    lines = _lines[file]
+    return lines[line - 1] if 0 < line <= len(lines) else ""
