@@ -1,6 +1,7 @@
 """Makes code that says `import jax` run on Gnomon: import this module first, or run `python -m gnomon.as_jax script.py`.
 
-`jax` and its public modules become Gnomon's own; a name that is not there yet says so in one sentence.
+`jax` and its public modules become Gnomon's own; a name that is not there says so in one sentence. Real JAX is not touched, and
+cannot be used in the same process.
 """
 from __future__ import annotations
 
@@ -12,32 +13,101 @@ import types
 
 import gnomon
 from gnomon.base import settings
+from gnomon.run.xla import VERSION
 
-# jax's modules whose names differ from ours are told here; all others map by name.
-RENAMED = {"jax.Array": "gnomon.Array"}
+# The version told to code that asks which JAX this is: that of the jaxlib below.
+VERSION_INFO = tuple(int(part) for part in VERSION.split(".")[:3])
+
+# JAX's modules that have another name here; all others have the same one.
+RENAMED = {"jax.ops": "gnomon.segments"}
+
+# What modules say of themselves, and modules with nothing else in them.
+VERSIONS = {"__version__": VERSION, "__version_info__": VERSION_INFO}
+SAID = {"jax": VERSIONS, "jax.version": VERSIONS, "jax.lib": VERSIONS}
+EMPTY = {name: types.ModuleType(name) for name in ("jax.version", "jax.lib", "jax.interpreters")}
+
+# Modules that are refused, and why: the longest name that fits counts.
+REFUSED = {
+    "jax._src": "these are JAX's internals; use the public names",
+    "jax.interpreters": "Gnomon has no interpreters to register rules with; an op is a class that holds its rules, and user functions "
+                        "take custom_jvp, custom_vjp or custom_vmap",
+    "jax.experimental.pallas": "there are no Pallas kernels; write the function with jax.numpy and jax.lax",
+    "jax.experimental.sparse": "there are no sparse arrays; use dense ones, or segment_sum and gathers",
+    "jax.experimental.jax2tf": "there is no conversion to TensorFlow; hand over StableHLO: jax.jit(f).lower(...).as_text()",
+    "jax.experimental.jet": "there is no Taylor mode; nest jax.jvp",
+    "jax.experimental.custom_partitioning": "partitioning is left to the compiler; use with_sharding_constraint",
+    "jax.experimental.compute_on": "code does not run on the host inside a compiled program; use pure_callback",
+    "jax.extend.mlir": "programs are written as StableHLO text; see jax.jit(f).lower(...).as_text()",
+    "jax.extend.xla": "the compiler is behind jax.jit(f).lower(...).compile()",
+    "jax.example_libraries": "the example libraries are not part of Gnomon; use a package for neural networks",
+    "jax.tools": "JAX's tools are not part of Gnomon; jax.jit(f).lower(...).as_text() shows the compiled program",
+}
+NOT_THERE = "leave it out, or use real JAX for this program"
+
+
+def why_not(name: str) -> str:
+    """The sentence about a name that is not there."""
+    parent = name
+    while parent:
+        if parent in REFUSED:
+            return f"{name} is not in Gnomon: {REFUSED[parent]}."
+        parent = parent.rpartition(".")[0]
+    return f"{name} is not in Gnomon {gnomon.__version__} yet; {NOT_THERE}."
 
 
 class Facade(types.ModuleType):
-    """A jax module that is a Gnomon module under another name."""
+    """A jax module that is a Gnomon module under another name. Names are looked up once."""
 
     def __init__(self, name, ours):
         super().__init__(name, ours.__doc__)
         self.__dict__["_ours"] = ours
         self.__path__ = []
-        self.__spec__ = importlib.util.spec_from_loader(name, FINDER, is_package=True)
+        self.__file__ = getattr(ours, "__file__", None)
 
     def __getattr__(self, name):
-        try:
-            return getattr(self._ours, name)
-        except AttributeError:
-            pass
+        if name == "__all__":
+            return list(public_names(self._ours))
         if name.startswith("__"):
             raise AttributeError(name)
-        raise AttributeError(f"{self.__name__}.{name} is not in Gnomon {gnomon.__version__} yet; leave it out, or use real JAX for this "
-                             "program.")
+        full_name = f"{self.__name__}.{name}"
+        value = getattr(self._ours, name, None)
+        if value is not None and not isinstance(value, types.ModuleType):
+            self.__dict__[name] = value
+        elif module_for(full_name) is not None:
+            value = importlib.import_module(full_name)
+        elif value is not None or not hasattr(self._ours, name):       # a module that only Gnomon has, or nothing
+            raise AttributeError(why_not(full_name))
+        return value
 
     def __dir__(self):
-        return sorted(set(super().__dir__()) | set(dir(self._ours)))
+        return sorted(set(super().__dir__()) | set(public_names(self._ours)))
+
+
+def public_names(module):
+    """The names that `from module import *` brings."""
+    return getattr(module, "__all__", None) or [name for name in dir(module) if not name.startswith("_")]
+
+
+def module_for(name):
+    """The module that a jax module's name stands for, or None: names of functions and of Gnomon's own rooms are none."""
+    if name in EMPTY:
+        return EMPTY[name]
+    if name in ROOMS or not (name == "jax" or name.startswith("jax.")):
+        return None
+    path = RENAMED.get(name, "gnomon" + name[3:])
+    if path in sys.modules:
+        return sys.modules[path]
+    try:
+        if importlib.util.find_spec(path) is None:
+            return None
+    except (ModuleNotFoundError, ValueError):
+        return None
+    return importlib.import_module(path)
+
+
+# Gnomon's rooms are packages of its own, of which JAX has no counterpart.
+ROOMS = frozenset(f"jax.{room}" for room in ("api", "as_jax", "base", "ir", "lower", "passes", "run", "segments", "trace", "transforms",
+                                             "types", "__main__"))
 
 
 class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -46,40 +116,25 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(self, name, path=None, target=None):
         if name != "jax" and not name.startswith("jax."):
             return None
-        if ours(name) is None:
-            raise ModuleNotFoundError(f"{name} is not in Gnomon {gnomon.__version__} yet; leave it out, or use real JAX for this program.",
-                                      name=name)
+        if module_for(name) is None:
+            # The name is left out of the error, so that `from jax import foo` shows this sentence and not Python's own.
+            raise ModuleNotFoundError(why_not(name))
         return importlib.util.spec_from_loader(name, self, is_package=True)
 
     def create_module(self, spec):
-        return Facade(spec.name, ours(spec.name))
+        facade = Facade(spec.name, module_for(spec.name))
+        facade.__dict__.update(SAID.get(spec.name, {}))
+        return facade
 
     def exec_module(self, module):
         pass
-
-
-def ours(name):
-    """The Gnomon module for a jax module's name, or None."""
-    path = RENAMED.get(name, "gnomon" + name[3:])
-    parts = path.split(".")
-    try:
-        return importlib.import_module(path)
-    except ModuleNotFoundError as error:
-        if error.name is not None and not path.startswith(error.name):
-            raise
-    found = gnomon
-    for part in parts[1:]:
-        found = getattr(found, part, None)
-        if found is None:
-            return None
-    return found
 
 
 FINDER = Finder()
 
 
 def install():
-    """Put Gnomon in JAX's place in this process."""
+    """Put Gnomon in JAX's place in this process. ImportError if real JAX is loaded already."""
     present = sys.modules.get("jax")
     if present is not None and not isinstance(present, Facade):
         raise ImportError("gnomon.as_jax must be imported before jax; real JAX is loaded in this process already.")
