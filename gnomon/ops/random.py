@@ -146,10 +146,7 @@ class HloWords:
                                              out=out))
 
     def zeros_like(self, x):
-        return self.full_like(x, 0)
-
-    def full_like(self, x, value):
-        return HloArray(self.emit, self.emit.constant(value, ArrayType(x.shape, x.dtype)))
+        return HloArray(self.emit, self.emit.constant(0, ArrayType(x.shape, x.dtype)))
 
     def reshape(self, x, shape):
         if x.shape == shape:
@@ -294,10 +291,6 @@ class Threefry(Generator):
     def split(self, m, key, shape):
         return m.count(*key, shape)
 
-    def split_one_by_one(self, m, key, count):
-        """The keys of `split(m, key, (count,))` as a list of keys."""
-        return [self.fold_in(m, key, m.full_like(key[0], i)) for i in range(count)]
-
     def fold_in(self, m, key, data):
         return m.blocks(*key, m.zeros_like(data), data, data.shape)
 
@@ -333,10 +326,6 @@ class UnsafeRbg(Rbg):
         lead, count = key[0].shape, math.prod(shape) * self.stride
         rows = m.generate(m.stack(key), 32, (count, 4))[1]
         return m.words(m.reshape(rows.along(len(lead), 0, count, self.stride), (*lead, *shape, 4)))
-
-    def split_one_by_one(self, m, key, count):
-        new, lead = self.split(m, key, (count,)), key[0].shape
-        return [[m.reshape(w.along(-1, i, i + 1), lead) for w in new] for i in range(count)]
 
     def fold_in(self, m, key, data):
         rows = m.generate(m.stack(self.seed(m, m.zeros_like(data), data)), 32, (self.stride, 4))[1]

@@ -5,18 +5,22 @@ from the one given; all are drawn side by side, and those that have been accepte
 """
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
 
+from gnomon.ir.jaxpr import Literal
 from gnomon.ir.op import field
 from gnomon.ops.arithmetic import NOT_LINEAR, div, mul, neg
-from gnomon.ops.compare import eq, select_n
+from gnomon.ops.compare import bitwise_or, eq, select_n, shift_left, shift_right_logical
+from gnomon.ops.convert import convert_element_type
 from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.exponential import exp
 from gnomon.ops.longhand import Number, log, log1p, sqrt, where
-from gnomon.ops.random import BITS, Generator, HloArray, HloWords, KeyOp, generator_of
+from gnomon.ops.random import BITS, WORD, Generator, HloArray, HloWords, KeyOp, Threefry2x32, generator_of
 from gnomon.ops.special import random_gamma_grad
+from gnomon.trace.build import program
 from gnomon.trace.stage import bind
 from gnomon.types.dtype import finfo, is_float
 from gnomon.types.value_type import ArrayType
@@ -56,75 +60,85 @@ class RandomGamma(KeyOp):
 
     def lower(self, emit, keys, a):
         m, lead, n = HloWords(emit), keys.shape, math.prod(a.shape)
-        each = self.impl.split(m, m.words(HloArray(emit, emit.words(keys))), a.shape[len(lead):])
-        each = [m.reshape(w, (n,)) for w in each]
+        low, high = self.impl.split(m, m.words(HloArray(emit, emit.words(keys))), a.shape[len(lead):])[:2]
+        each = m.reshape(m.join(high, low), (n,)).value
         dtype = a.dtype if a.dtype.itemsize >= 4 else _FLOAT32
         flat = Number(emit, m.reshape(HloArray(emit, a), (n,)).value).convert(dtype)
-        x = Draws(m, self.impl, dtype).gamma(each, flat, self.log_space)
+        x = Draws(emit, dtype, n).gamma(each, flat, self.log_space)
         return m.reshape(HloArray(emit, x.convert(a.dtype).value), a.shape).value
 
 
 class Draws:
-    """What many keys give, side by side, in a function being written."""
+    """What `n` keys of Threefry give, side by side, in a function being written. A key is a uint64 of its two words."""
 
-    def __init__(self, m, impl, dtype):
-        self.m, self.impl, self.dtype = m, impl, dtype
+    def __init__(self, emit, dtype, n):
+        self.emit, self.dtype, self.n = emit, dtype, n
 
-    def uniform(self, key):
+    def child(self, keys, i):
+        """The key number `i` that is split from each. The blocks are one function that is compiled once, not where it is
+        called, so that nothing they give is computed twice."""
+        return self.emit.call(block_program(self.n), [keys, self.emit.scalar(i, WORD)], "threefry2x32", False)[0]
+
+    def split(self, keys, count):
+        return [self.child(keys, i) for i in range(count)]
+
+    def uniform(self, keys):
         """A number in [0, 1) from each: random bits as the mantissa of a number in [1, 2), less 1."""
-        info, word = finfo(self.dtype), BITS[8 * self.dtype.itemsize]
-        one = int(np.ones((), self.dtype).view(word))
-        bits = self.impl.bits(self.m, key, info.bits, ()) >> info.bits - info.nmant | one
-        return Number(self.m.emit, bits.value).bits_as(self.dtype) - 1.0
+        info, word, bits = finfo(self.dtype), BITS[8 * self.dtype.itemsize], HloArray(self.emit, self.child(keys, 0))
+        m, one = HloWords(self.emit), int(np.ones((), self.dtype).view(word))
+        low, high = m.convert(bits, WORD), m.high(bits)
+        bits = m.join(low, high) if info.bits == 64 else low ^ high
+        return Number(self.emit, (bits >> info.bits - info.nmant | one).value).bits_as(self.dtype) - 1.0
 
-    def normal(self, key):
+    def normal(self, keys):
         low = float(finfo(self.dtype).eps / 2 - 1)
-        u = self.uniform(key) * float(np.asarray(1 - low, self.dtype)) + low
+        u = self.uniform(keys) * float(np.asarray(1 - low, self.dtype)) + low
         return where(u < low, low, u).apply("chlo.erf_inv") * float(np.asarray(math.sqrt(2), self.dtype))
 
-    def gamma(self, key, a, log_space):
+    def gamma(self, keys, a, log_space):
         """The paper's names: X**2 is `x2`, V is `v`, U is `u`."""
-        split, third = self.impl.split_one_by_one, float(np.asarray(1 / 3, self.dtype))
+        emit, third = self.emit, float(np.asarray(1 / 3, self.dtype))
         small = a < 1.0
         d = where(small, a + 1.0, a) - third
         c = third / sqrt(d)
-        key, boost_key = split(self.m, key, 2)
+        keys, boost_keys = self.split(keys, 2)
+
+        def going(done, *rest):
+            return (~Number(emit, done)).any().value
 
         def step(done, found, key, x_key, u_key):
-            x_next, draw = split(self.m, x_key, 2)
+            done, found = Number(emit, done), Number(emit, found)
+            x_next, draw = self.split(x_key, 2)
             x = self.normal(draw)
             root = x * c + 1.0
             valid = root > 0.0
             v, x2, u = where(valid, root * root * root, 1.0), x * x, self.uniform(u_key)
             accepted = valid & ((u < 1.0 - x2 * x2 * 0.0331) | (log(u) < x2 * 0.5 + d * ((1.0 - v) + log(v))))
-            again = [[self.choose(valid, *words) for words in zip(new, old)]
-                     for new, old in zip(split(self.m, key, 3), (key, x_next, u_key))]
-            return done | accepted, where(done | ~accepted, found, v), *again
-        v = self.loop(step, split(self.m, key, 3), d)
-        u = self.uniform(boost_key)
+            again = [emit.select(valid.value, new, old) for new, old in zip(self.split(key, 3), (key, x_next, u_key))]
+            return [(done | accepted).value, where(done | ~accepted, found, v).value, *again]
+        start = [emit.constant(False, ArrayType((self.n,), _BOOL)), d.like(1.0).value, *self.split(keys, 3)]
+        v = Number(emit, emit.while_loop(start, going, step)[1])
+        u = self.uniform(boost_keys)
         if log_space:
             return log(v) + log(d) + where(small, log1p(-u) * (1.0 / a), 0.0)
         return d * v * where(small, (1.0 - u) ** (1.0 / a), 1.0)
 
-    def choose(self, which, yes, no):
-        """Words from `yes` or `no`."""
-        return HloArray(self.m.emit, self.m.emit.select(which.value, yes.value, no.value))
 
-    def loop(self, step, keys, like):
-        """`step` until all are done; the numbers found."""
-        emit, size = self.m.emit, self.impl.key_shape[0]
-        done = Number(emit, emit.constant(False, ArrayType(like.type.shape, _BOOL)))
+@functools.cache
+def block_program(n):
+    """The block that each of `n` keys gives for one counter."""
+    wide, half = BITS[64], number(32, BITS[64])
 
-        def going(done, *rest):
-            return (~Number(emit, done)).any().value
+    def block(keys, counter):
+        low = convert_element_type(keys, WORD)
+        high = convert_element_type(shift_right_logical(keys, half), WORD)
+        low, high = bind(Threefry2x32(), low, high, number(0, WORD), counter)
+        return [bitwise_or(shift_left(convert_element_type(high, wide), half), convert_element_type(low, wide))]
+    return program([ArrayType((n,), wide), ArrayType((), WORD)], block)
 
-        def body(done, found, *words):
-            words = [HloArray(emit, w) for w in words]
-            keys = [words[i:i + size] for i in range(0, len(words), size)]
-            done, found, *keys = step(Number(emit, done), Number(emit, found), *keys)
-            return [done.value, found.value, *[w.value for key in keys for w in key]]
-        carry = [done.value, like.like(1.0).value, *[w.value for key in keys for w in key]]
-        return Number(emit, emit.while_loop(carry, going, body)[1])
+
+def number(value, dtype):
+    return Literal(value, ArrayType((), dtype))
 
 
 def random_gamma(keys, a, log_space):
