@@ -12,11 +12,12 @@ from gnomon.ops.arithmetic import NOT_LINEAR, add_any, div, is_number, mul, sub
 from gnomon.ops.compare import eq, select_n
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.elementwise import full_scalar
+from gnomon.ops.exponential import exp
 from gnomon.ops.extremes import combine_extreme, extreme_identity
 from gnomon.ops.shape import full
 from gnomon.ops.slicing import pad_in_dim, resized, same_axis
 from gnomon.trace.stage import bind
-from gnomon.types.dtype import is_float, is_inexact
+from gnomon.types.dtype import is_complex, is_float, is_inexact
 from gnomon.types.value_type import ArrayType
 
 _INT32, _FLOAT32 = np.dtype("int32"), np.dtype("float32")
@@ -113,7 +114,9 @@ class Cumsum(Cumulative):
     derivative = LINEAR
 
     def identity(self, dtype):
-        return 0
+        if is_complex(dtype):
+            return complex(-0.0, -0.0)
+        return -0.0 if is_float(dtype) else 0       # x + -0.0 is x, even for -0.0
 
     def accumulator(self, dtype):
         return _FLOAT32 if is_float(dtype) and dtype.itemsize < 4 else dtype
