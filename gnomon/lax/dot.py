@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import operator
 
+from gnomon.api.places import explicit
 from gnomon.numpy.promote import as_value, requested_dtype
 from gnomon.ops.dot import DotGeneral, Precision, canonical_precision
 from gnomon.trace.stage import bind
@@ -31,8 +32,8 @@ def dot_general(lhs, rhs, dimension_numbers, precision=None, preferred_element_t
     for t in (x.type, y.type):
         if is_key(t.dtype):
             raise TypeError(f"dot_general does not accept random keys, got a value of type {t}.")
-    if kind is None and x.type.dtype == y.type.dtype and not is_bool(x.type.dtype):
-        kind = x.type.dtype
+    rank = x.type.ndim + y.type.ndim - 2 * len(numbers[0][0]) - len(numbers[1][0])
+    out_sharding = explicit(out_sharding, rank, "dot_general")
     return bind(DotGeneral(numbers, canonical_precision(precision), kind, out_sharding), x, y)
 
 

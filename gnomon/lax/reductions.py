@@ -5,6 +5,7 @@ import operator
 
 import numpy as np
 
+from gnomon.api.places import explicit
 from gnomon.base.errors import Refused
 from gnomon.base.tree import tree_flatten, tree_unflatten
 from gnomon.lax.shape import axes_of, axis_of, integers
@@ -31,7 +32,7 @@ def reduction(cls, operand, axes, out_sharding=None):
     x, axes = as_value(operand, name), integers(axes, f"{name}'s axes")
     if any(not 0 <= a < x.type.ndim for a in axes):
         raise ValueError(f"{name}: axes {axes} are out of bounds for a value of type {x.type}; they count from the front.")
-    op = cls(axes) if out_sharding is None else cls(axes, out_sharding)
+    op = cls(axes) if out_sharding is None else cls(axes, explicit(out_sharding, x.type.ndim - len(axes), name))
     return bind(op, x)
 
 

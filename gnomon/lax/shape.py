@@ -6,6 +6,7 @@ import operator
 
 import numpy as np
 
+from gnomon.api.places import explicit
 from gnomon.base.settings import current
 from gnomon.base.tree import tree_map
 from gnomon.numpy.promote import as_value, requested_dtype
@@ -74,7 +75,7 @@ def broadcast_in_dim(operand, shape, broadcast_dimensions, *, out_sharding=None)
         raise ValueError(f"broadcast_in_dim needs one dimension of the result per dimension of {x.type}, ascending, between 0 and "
                          f"{len(shape) - 1}; got broadcast_dimensions {dims}.")
     if out_sharding is not None:
-        return bind(ops.BroadcastInDim(shape, dims, out_sharding), x)
+        return bind(ops.BroadcastInDim(shape, dims, explicit(out_sharding, len(shape), "broadcast_in_dim")), x)
     return ops.broadcast_in_dim(x, shape, dims)
 
 
@@ -147,7 +148,7 @@ def reshape(operand, new_sizes, dimensions=None, *, out_sharding=None):
     if dimensions is not None:
         x = transpose(x, dimensions)
     if out_sharding is not None:
-        return bind(ops.Reshape(new_sizes, None, out_sharding), x)
+        return bind(ops.Reshape(new_sizes, None, explicit(out_sharding, len(new_sizes), "reshape")), x)
     return ops.reshape(x, new_sizes)
 
 
@@ -203,7 +204,8 @@ def broadcasted_iota(dtype, shape, dimension, *, out_sharding=None):
     [[0, 1, 2], [0, 1, 2]]
     """
     shape = check_shape(shape, "The shape given to iota")
-    return bind(ops.Iota(requested_dtype(dtype), shape, axis_of(dimension, len(shape), "iota"), out_sharding))
+    return bind(ops.Iota(requested_dtype(dtype), shape, axis_of(dimension, len(shape), "iota"),
+                         explicit(out_sharding, len(shape), "iota")))
 
 
 def full(shape, fill_value, dtype=None, *, sharding=None):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gnomon.api.places import explicit
 from gnomon.ir.dims import positions
 from gnomon.ir.jaxpr import Literal
 from gnomon.ops.compare import Eq, SelectN
@@ -118,7 +119,7 @@ class Planner:
         summed = tuple([n for n in x_names if n in y_names and n not in out])
         numbers = ((positions(x_names, summed), positions(y_names, summed)), (positions(x_names, kept), positions(y_names, kept)))
         names = kept + x_rest + y_rest
-        sharding = None if out_sharding is None or names != out else out_sharding
+        sharding = None if out_sharding is None or names != out else explicit(out_sharding, len(out), "out_sharding")
         return self.add(DotGeneral(numbers, precision, preferred, sharding), x, y), names
 
 
