@@ -1,7 +1,6 @@
 """Python functions inside compiled programs: pure_callback, io_callback, debug.callback, debug.print."""
 from __future__ import annotations
 
-import functools
 import logging
 import string
 import sys
@@ -9,6 +8,7 @@ import sys
 import numpy as np
 
 from gnomon.api.function import _short, as_values, check_leaves
+from gnomon.base.source import named_after
 from gnomon.base.tree import keystr, tree_flatten, tree_flatten_with_path, tree_unflatten
 from gnomon.ops.callback import DebugCallback, IoCallback, PureCallback
 from gnomon.run.eager import constant
@@ -102,7 +102,7 @@ def debug_callback(callback=None, *args, ordered=False, partitioned=False, **kwa
     got 3
     """
     if callback is None:
-        return lambda f: functools.wraps(f)(lambda *a, **k: debug_callback(f, *a, ordered=ordered, partitioned=partitioned, **k))
+        return lambda f: named_after(lambda *a, **k: debug_callback(f, *a, ordered=ordered, partitioned=partitioned, **k), f)
     values, tree, statics = _flatten("debug.callback", args, kwargs)
     call = _Call(callback, tree, statics)
     if local.frame is None:

@@ -5,7 +5,7 @@ import functools
 
 from gnomon.api.function import Flat, as_values, check_leaves, lazy_names
 from gnomon.base.errors import Refused
-from gnomon.base.source import describe, function_name
+from gnomon.base.source import describe, function_name, named_after
 from gnomon.base.tree import tree_flatten, tree_unflatten
 from gnomon.ir.jaxpr import intern
 from gnomon.ops.dot import DotGeneral
@@ -56,11 +56,7 @@ def checkpoint(fun=None, *, prevent_cse=True, policy=None, static_argnums=(), st
         jaxpr, captured = stage(flat, [v.type for v in values], name=function_name(fun), kind="checkpoint", arg_names=names)
         outs = bind(Checkpoint(intern(jaxpr.closed()), policy, prevent_cse), *captured, *values)
         return tree_unflatten(flat.out_tree, outs)
-    try:
-        functools.update_wrapper(checkpointed, fun)
-    except Exception:               # a callable object may have odd attributes
-        pass
-    return checkpointed
+    return named_after(checkpointed, fun)
 
 
 remat = checkpoint

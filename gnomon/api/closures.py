@@ -1,15 +1,13 @@
 """Functions that close over values or come with their own reverse: closure_convert, custom_gradient, linear_call, fwd_and_bwd."""
 from __future__ import annotations
 
-import functools
-
 from gnomon.api.custom import CustomVJPPrimal, custom_vjp
 from gnomon.api.differentiate import _argnums, vjp, wraps
 from gnomon.api.function import Flat, as_values, check_leaves, lazy_names, stage_closed, type_of
 from gnomon.api.jit import jit
 from gnomon.base.errors import Refused
 from gnomon.base.lists import merge, partition
-from gnomon.base.source import function_name
+from gnomon.base.source import function_name, named_after
 from gnomon.base.tree import tree_flatten, tree_map, tree_unflatten
 from gnomon.ir.jaxpr import Jaxpr, intern
 from gnomon.ops.convert import convert_element_type
@@ -111,8 +109,7 @@ def custom_gradient(fun=None, *, with_logs=False, remat=False, with_accums=None)
         cts = tree_unflatten(back.out_tree, inline(back.jaxpr, (), [*captured, *as_values(tree_flatten(ct)[0])]))
         return tuple(cts) if isinstance(cts, (tuple, list)) else (cts,)
     wrapped.defvjp(fwd, bwd)
-    functools.update_wrapper(wrapped, fun)
-    return wrapped
+    return named_after(wrapped, fun)
 
 
 def linear_call(fun, fun_transpose, residual_args, linear_args):

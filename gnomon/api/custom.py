@@ -7,7 +7,7 @@ import inspect
 import numpy as np
 
 from gnomon.api.function import Flat, as_values, check_leaves, lazy_names, type_of
-from gnomon.base.source import function_name
+from gnomon.base.source import function_name, named_after
 from gnomon.base.tree import tree_flatten, tree_map, tree_unflatten
 from gnomon.ir.jaxpr import intern
 from gnomon.ops.arithmetic import add_any
@@ -80,7 +80,7 @@ class _Custom:
     """What custom_jvp and custom_vjp share: sorting arguments, and staging the function."""
 
     def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()):
-        functools.update_wrapper(self, fun)
+        named_after(self, fun)
         self.fun = fun
         nums = set([nondiff_argnums] if isinstance(nondiff_argnums, int) else nondiff_argnums)
         if nondiff_argnames:

@@ -7,7 +7,7 @@ from gnomon.api.control import map as map_over
 from gnomon.api.custom import _positional
 from gnomon.api.function import Flat, as_values, check_leaves, lazy_names
 from gnomon.base.lists import merge, partition
-from gnomon.base.source import function_name
+from gnomon.base.source import function_name, named_after
 from gnomon.base.tree import flatten_axes, tree_flatten, tree_unflatten
 from gnomon.ir.dims import insert_dim
 from gnomon.ir.jaxpr import intern
@@ -38,7 +38,7 @@ class custom_vmap:
     vmap_rule = None
 
     def __init__(self, fun):
-        functools.update_wrapper(self, fun)
+        named_after(self, fun)
         self.fun = fun
         self.rules = {}
 

@@ -1,14 +1,13 @@
 """grad, value_and_grad, vjp, jvp, linearize, linear_transpose, jacfwd, jacrev, hessian."""
 from __future__ import annotations
 
-import functools
 import operator
 
 import numpy as np
 
 from gnomon.api.function import Flat, as_values, check_leaves, lazy_names, run_here, stage_closed, type_of
 from gnomon.api.vmap import vmap
-from gnomon.base.source import function_name
+from gnomon.base.source import function_name, named_after
 from gnomon.base.tree import Partial, tree_flatten, tree_leaves, tree_map, tree_structure, tree_unflatten
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.shape import full, reshape, zeros
@@ -20,15 +19,8 @@ from gnomon.types.dtype import is_complex, is_float, tangent_dtype
 
 
 def wraps(fn, what):
-    """functools.wraps for callables of any kind, with the transform's name in front."""
-    def decorate(wrapped):
-        try:
-            functools.update_wrapper(wrapped, fn)
-        except Exception:           # a callable object may have odd attributes
-            pass
-        wrapped.__name__ = f"{what}({function_name(fn)})" if what else function_name(fn)
-        return wrapped
-    return decorate
+    """A decorator that gives a function the name of the one it wraps, with the transform's in front."""
+    return lambda wrapper: named_after(wrapper, fn, what)
 
 
 def _argnums(argnums, what):

@@ -10,7 +10,7 @@ from gnomon.api.aliases import Inline
 from gnomon.api.function import Flat, ShapeDtypeStruct, as_values, check_leaves, lazy_names, type_of
 from gnomon.api.retraces import Report, Trace, differences, nearest, note
 from gnomon.base.settings import current
-from gnomon.base.source import describe, function_name, user_place
+from gnomon.base.source import describe, function_name, named_after, user_place
 from gnomon.base.tree import flatten_axes, tree_flatten, tree_structure, tree_unflatten
 from gnomon.ir.jaxpr import ClosedJaxpr, Jaxpr, Literal, intern
 from gnomon.lower.module import write_module
@@ -60,10 +60,7 @@ class Jitted:
         self.name = function_name(fun)
         self.simple = not (options.static_argnums or options.static_argnames or options.donate_argnums or options.donate_argnames)
         self.record = deque(maxlen=256)
-        try:
-            functools.update_wrapper(self, fun)
-        except Exception:           # a callable object may have odd attributes
-            pass
+        named_after(self, fun)
 
     def __get__(self, instance, owner=None):
         return self if instance is None else functools.partial(self, instance)
@@ -359,7 +356,6 @@ def with_statics(fun, statics):
     by_position = {s.where: s.value for s in statics if isinstance(s.where, int)}
     by_name = {s.where: s.value for s in statics if isinstance(s.where, str)}
 
-    @functools.wraps(fun)
     def call(*args, **kwargs):
         if by_position:
             rest, full_args = iter(args), []
@@ -367,7 +363,7 @@ def with_statics(fun, statics):
                 full_args.append(by_position[i] if i in by_position else next(rest))
             args = full_args
         return fun(*args, **kwargs, **by_name)
-    return call
+    return named_after(call, fun)
 
 
 def retyped_outputs(jaxpr, types):
@@ -646,12 +642,7 @@ def make_jaxpr(fun, static_argnums=(), axis_env=None, return_shape=False, abstra
         if return_shape:
             return closed, tree_unflatten(flat.out_tree, [ShapeDtypeStruct.of(t) for t in jaxpr.out_types])
         return closed
-    try:
-        functools.update_wrapper(make_jaxpr_f, fun)
-    except Exception:               # a callable object may have odd attributes
-        pass
-    make_jaxpr_f.__name__ = f"make_jaxpr({function_name(fun)})"
-    return make_jaxpr_f
+    return named_after(make_jaxpr_f, fun, "make_jaxpr")
 
 
 def eval_shape(fun, *args, **kwargs):

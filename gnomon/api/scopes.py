@@ -2,10 +2,9 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 
 from gnomon.base import settings
-from gnomon.base.source import function_name
+from gnomon.base.source import function_name, named_after
 from gnomon.trace.context import eager, local, user_value
 
 
@@ -62,11 +61,10 @@ def named_call(fun, *, name: str | None = None):
         raise TypeError(f"named_call needs a function, got {fun!r}.")
     scope = named_scope(function_name(fun) if name is None else name)
 
-    @functools.wraps(fun)
     def named(*args, **kwargs):
         with scope:
             return fun(*args, **kwargs)
-    return named
+    return named_after(named, fun)
 
 
 class UserContext:

@@ -1,10 +1,8 @@
 """vmap: a function of one example as a function of many."""
 from __future__ import annotations
 
-import functools
-
 from gnomon.api.function import Flat, as_values, check_leaves, lazy_names, run_here
-from gnomon.base.source import function_name
+from gnomon.base.source import function_name, named_after
 from gnomon.base.tree import argument_roots, flatten_axes, tree_flatten, tree_structure, tree_unflatten
 from gnomon.ir.dims import drop_dim
 from gnomon.ir.jaxpr import intern
@@ -52,12 +50,7 @@ def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_n
         size = _mapped_size(values, axes, names, name, axis_size)
         return _run(fun, name, values, tree, axes, size, out_axes, axis_name, spmd_axis_name, names)
 
-    try:
-        functools.update_wrapper(vmap_f, fun)
-    except Exception:               # a callable object may have odd attributes
-        pass
-    vmap_f.__name__ = f"vmap({name})"
-    return vmap_f
+    return named_after(vmap_f, fun, "vmap")
 
 
 def _as_axes(in_axes):

@@ -5,8 +5,10 @@ looked up only when somebody asks for it.
 """
 from __future__ import annotations
 
+import functools
 import os
 import sys
+import types
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _getframe = sys._getframe
@@ -46,6 +48,22 @@ def function_place(fn):
     name = function_name(fn)
     code = getattr(fn, "__code__", None) or getattr(getattr(fn, "__wrapped__", None), "__code__", None)
     return f"{name} at {os.path.basename(code.co_filename)}:{code.co_firstlineno}" if code else name
+
+
+def named_after(wrapper, fn, what=""):
+    """Give what wraps a function that function's name (as `what(name)` where that is given), place and text; returns it.
+
+    A function's own attributes go along, an object's do not: they are its state."""
+    try:
+        functools.update_wrapper(wrapper, fn, updated=())
+    except Exception:           # a callable object may have odd attributes
+        pass
+    if isinstance(fn, types.FunctionType):
+        for name, value in vars(fn).items():
+            vars(wrapper).setdefault(name, value)
+    name = function_name(fn)
+    wrapper.__name__ = f"{what}({name})" if what else name
+    return wrapper
 
 
 def function_name(fn):
