@@ -1,6 +1,7 @@
 """Dense linear algebra."""
 import numpy as np
 
+from gnomon.ops.linalg_eigen import Eig, Eigh, Hessenberg, Schur, Svd, SvdAlgorithm, Tridiagonal
 from gnomon.ops.linalg_lu import Lu, LuPivotsToPermutation
 from gnomon.ops.linalg_qr import Geqp3, Geqrf, HouseholderProduct, Ormqr, Qr
 from gnomon.ops.linalg_triangular import Cholesky, TriangularSolve, TridiagonalSolve
@@ -42,9 +43,23 @@ def scale_factors(rng, shape, dtype):
     return 1 + random(rng, shape, dtype) / 4
 
 
+def rotation(rng, shape, dtype):
+    """A matrix with complex eigenvalues."""
+    return np.array([[1, 2], [-3, 1]]) + random(rng, shape, dtype) / 4
+
+
 def solve(left, lower, transposed, conjugated, unit, *types):
     return example(TriangularSolve(conjugated, left, lower, transposed, unit), *types, make={0: well_conditioned}, low=-1, high=1)
 
+
+def apart(rng, shape, dtype):
+    """Matrices whose eigenvalues and singular values are far apart."""
+    return random(rng, shape, dtype) / 2 + 2 * np.eye(*shape[-2:]) * np.arange(1, shape[-1] + 1)
+
+
+PHASES = dict.fromkeys(("jvp", "second"), "the phases of complex vectors are chosen by LAPACK; test_eigen.py tries what does not depend "
+                       "on them")
+NULL_SPACE = dict.fromkeys(("jvp", "second"), "the basis of a null space is chosen by LAPACK; test_eigen.py tries what does not depend on it")
 
 EXAMPLES = [
     example(Cholesky(), "f32[3,3]", make={0: positive_definite}),
@@ -75,6 +90,26 @@ EXAMPLES = [
     example(Qr(True, False, None), "c64[3,3]"),
     example(Qr(False, True, None), "c64[3,4]"),
     example(Qr(True, True, None), "f32[2,4,3]"),
+    example(Eigh(None, True, True, None), "f32[3,3]", make={0: apart}),
+    example(Eigh(None, False, True, None), "f32[2,3,3]", make={0: apart}),
+    example(Eigh(None, True, True, (1, 3)), "f32[4,4]", make={0: apart}),
+    example(Eigh(None, True, True, None), "c64[3,3]", make={0: apart}, without=PHASES),
+    example(Eigh(None, False, True, None, False), "c64[2,3,3]", make={0: apart}),
+    example(Eig(False, False, False, None), "f32[3,3]", make={0: apart}),
+    example(Eig(True, True, False, None), "f32[2,3,3]", make={0: apart}),
+    example(Eig(True, True, False, None), "c64[3,3]", make={0: apart}),
+    example(Eig(False, True, True, None), "f32[2,2]", make={0: rotation}),
+    example(Schur(True, None, False), "f32[3,3]", differentiable=False),
+    example(Schur(False, None, False), "c64[2,3,3]", differentiable=False),
+    example(Hessenberg(), "f32[2,4,4]", differentiable=False),
+    example(Tridiagonal(True), "f32[4,4]", differentiable=False),
+    example(Tridiagonal(False), "c64[2,3,3]", differentiable=False),
+    example(Svd(None, True, False, None), "f32[3,3]", make={0: apart}),
+    example(Svd(None, True, False, None), "f32[2,3,2]", make={0: apart}),
+    example(Svd(None, False, True, None), "c64[2,3]", make={0: apart}),
+    example(Svd(SvdAlgorithm.QR, True, False, (0, 2)), "f32[3,4]", make={0: apart}),
+    example(Svd(None, True, True, None), "f32[3,2]", make={0: apart}, without=NULL_SPACE),
+    example(Svd(None, True, True, None), "c64[2,2,3]", make={0: apart}, without=PHASES),
     example(LuPivotsToPermutation(7), "i32[5]", make={0: pivots}),
     example(LuPivotsToPermutation(72), "i32[2,70]", make={0: pivots}),
 ]
