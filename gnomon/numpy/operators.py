@@ -11,7 +11,7 @@ import numpy as np
 
 from gnomon.api.places import device_put
 from gnomon.base.errors import Refused
-from gnomon.numpy import creation, elementwise, indexing, manipulation, matrices, products, reductions, selection, taking, ufuncs, views
+from gnomon.numpy import creation, elementwise, indexing, manipulation, matrices, products, reductions, selection, sorting, taking, ufuncs, views
 from gnomon.trace.value import Value, install_operators
 from gnomon.types.dtype import is_key
 
@@ -146,12 +146,14 @@ def array_module(self, types):
 
 
 METHODS = {
-    "all": reductions.all, "any": reductions.any, "argmax": reductions.argmax, "argmin": reductions.argmin, "astype": astype,
+    "all": reductions.all, "any": reductions.any, "argmax": reductions.argmax, "argmin": reductions.argmin,
+    "argpartition": sorting.argpartition, "argsort": sorting.argsort, "astype": astype,
     "byteswap": views.byteswap, "choose": taking.choose, "clip": selection.clip, "clone": creation.copy, "compress": compress,
     "conj": ufuncs.conjugate, "conjugate": ufuncs.conjugate, "copy": creation.copy, "cumprod": reductions.cumprod,
     "cumsum": reductions.cumsum, "diagonal": matrices.diagonal, "dot": products.dot, "flatten": flatten, "max": reductions.max,
     "mean": reductions.mean, "min": reductions.min, "nonzero": taking.nonzero, "prod": reductions.prod, "ptp": reductions.ptp,
     "ravel": manipulation.ravel, "repeat": manipulation.repeat, "reshape": reshape, "round": ufuncs.round,
+    "searchsorted": sorting.searchsorted, "sort": sorting.sort,
     "squeeze": manipulation.squeeze, "std": reductions.std, "sum": reductions.sum, "swapaxes": manipulation.swapaxes,
     "take": taking.take, "to_device": to_device, "trace": products.trace, "transpose": transpose, "var": reductions.var,
     "view": views.view,
