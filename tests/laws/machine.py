@@ -33,24 +33,27 @@ def host_array(x):
     return x.host()
 
 
-def compiled(jaxpr):
-    """A program as a function from NumPy arrays to NumPy arrays."""
-    jaxpr = intern(jaxpr)
+def executable(jaxpr):
+    """The compiled program, remembered on it."""
     found = jaxpr.memo.get("law")
     if found is None:
         text, callbacks = write_module(jaxpr)
-        plan = Plan(host_callbacks=callbacks)
-        found = jaxpr.memo["law"] = make_call(compile(text, plan), jaxpr.out_types, plan)
+        found = jaxpr.memo["law"] = compile(text, Plan(host_callbacks=callbacks))
+    return found
+
+
+def compiled(jaxpr):
+    """A program as a function from NumPy arrays to NumPy arrays."""
+    jaxpr = intern(jaxpr)
+    call = make_call(executable(jaxpr), jaxpr.out_types)
 
     def run(*arrays):
-        return [host_array(y) for y in found([to_array(x, v.type) for x, v in zip(arrays, jaxpr.invars, strict=True)])]
+        return [host_array(y) for y in call([to_array(x, v.type) for x, v in zip(arrays, jaxpr.invars, strict=True)])]
 
     return run
 
 
 def executed(jaxpr, arrays):
     """The results as XLA makes them, not as their types say."""
-    text, callbacks = write_module(intern(jaxpr))
-    run = compile(text, Plan(host_callbacks=callbacks)).call([to_array(x, v.type).buffer() for x, v in
-                                                              zip(arrays, jaxpr.invars, strict=True)])
-    return [np.asarray(shard[0]) for shard in run.disassemble_into_single_device_arrays()]
+    buffers = [to_array(x, v.type).buffer() for x, v in zip(arrays, jaxpr.invars, strict=True)]
+    return [np.asarray(shard[0]) for shard in executable(jaxpr).call(buffers).disassemble_into_single_device_arrays()]

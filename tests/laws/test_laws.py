@@ -8,7 +8,7 @@ import gnomon.ops
 from gnomon.ir.op import OPS, NestedOp
 
 from tests.laws.examples import LAWS, examples
-from tests.laws.laws import CHECKS, holds_for
+from tests.laws.laws import CHECKS, holds_for, subject
 
 for module in pkgutil.iter_modules(gnomon.ops.__path__, "gnomon.ops."):
     if not module.ispkg:
@@ -16,7 +16,8 @@ for module in pkgutil.iter_modules(gnomon.ops.__path__, "gnomon.ops."):
 
 EXAMPLES = examples()
 # One after the other for each example, since the laws of derivatives share a compiled program.
-CASES = [pytest.param(law, e, id=f"{law}-{e}") for e in EXAMPLES for law in LAWS if holds_for(law, e)]
+CASES = list({subject(law, e): pytest.param(law, e, id=f"{law}-{e}")
+              for e in reversed(EXAMPLES) for law in reversed(LAWS) if holds_for(law, e)}.values())[::-1]
 
 
 @pytest.mark.parametrize("law, example", CASES)
