@@ -14,6 +14,7 @@ from gnomon.numpy.products import *  # noqa: F401,F403
 from gnomon.numpy.quantiles import *  # noqa: F401,F403
 from gnomon.numpy.reductions import *  # noqa: F401,F403
 from gnomon.numpy.selection import *  # noqa: F401,F403
+from gnomon.numpy.sets import *  # noqa: F401,F403
 from gnomon.numpy.sorting import *  # noqa: F401,F403
 from gnomon.numpy.taking import *  # noqa: F401,F403
 from gnomon.numpy.ufunc_objects import *  # noqa: F401,F403

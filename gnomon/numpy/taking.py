@@ -12,7 +12,7 @@ from gnomon.numpy.creation import broadcast, default_int
 from gnomon.numpy.index_plan import DEFAULT, INT32, INT64, Options, Wrap, mask_numbers, options_of, reader_with, remember
 from gnomon.numpy.indexing import HOST_SIZE, SET, host_of, run_read, update
 from gnomon.numpy.promote import as_value, promote_dtypes
-from gnomon.ops.arithmetic import add, clamp, div, maximum, minimum, mul, rem, sub
+from gnomon.ops.arithmetic import add, clamp, div, maximum, mul, rem, sub
 from gnomon.ops.compare import ge, lt, ne, select_n
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.cumulative import cumsum
@@ -20,7 +20,7 @@ from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.indexing import (FILL_OR_DROP, PROMISE_IN_BOUNDS, Gather, GatherDimensionNumbers, Scatter,
                                  ScatterDimensionNumbers)
 from gnomon.ops.shape import Iota, broadcast_in_dim, expand_dims, full, reshape, squeeze
-from gnomon.ops.slicing import concatenate
+from gnomon.ops.slicing import concatenate, slice_in_dim
 from gnomon.run.array import Array, from_numpy
 from gnomon.trace.context import local
 from gnomon.trace.stage import NotKnown, Tracer, bind, value_of
@@ -441,17 +441,24 @@ def run_nonzero(a, fills, size, dtype):
     fills = [convert_element_type(value_of(f), dtype) for f in fills]
     if not n or not size:
         return [broadcast_in_dim(f, (size,)) for f in fills]
-    mask = truth(flat(a))
+    found, count = listed(truth(flat(a)), size)
+    missing = ge(bind(Iota(INT32, (size,), 0)), count)
+    return [select_n(missing, convert_element_type(i, dtype), broadcast_in_dim(f, (size,)))
+            for i, f in zip(split_places(found, shape), fills)]
+
+
+def listed(mask, size):
+    """(the places where a vector of booleans is true, as many as `size`, 0 where there are not enough; how many there are)."""
+    n, t = mask.type.size, ArrayType((), INT32)
+    if not n or not size:
+        return full(ArrayType((size,), INT32), 0), full(t, 0)
     count = cumsum(convert_element_type(mask, INT32), 0)
-    last = full(ArrayType((), INT32), size)
-    rank = select_n(mask, last, sub(count, full(ArrayType((), INT32), 1)))      # where each place goes; the rest is dropped
-    numbers = ScatterDimensionNumbers((), (0,), (0,))
-    found = bind(Scatter(numbers, FILL_OR_DROP, False, False), full(ArrayType((size,), INT32), 0), expand_dims(rank, (1,)),
-                 bind(Iota(INT32, (n,), 0)))
-    total = minimum(reader_with(count.type, (n - 1,), DEFAULT).read(count, []), last)
-    missing = ge(bind(Iota(INT32, (size,), 0)), total)
-    out = split_places(found, shape)
-    return [select_n(missing, convert_element_type(i, dtype), broadcast_in_dim(f, (size,))) for i, f in zip(out, fills)]
+    rank = select_n(mask, full(t, size), sub(count, full(t, 1)))        # where each place goes; the rest is dropped
+    found = bind(_listing, full(ArrayType((size,), INT32), 0), expand_dims(rank, (1,)), bind(Iota(INT32, (n,), 0)))
+    return found, squeeze(slice_in_dim(count, n - 1, n, 0), (0,))
+
+
+_listing = Scatter(ScatterDimensionNumbers((), (0,), (0,)), FILL_OR_DROP, False, False)
 
 
 def split_places(i, shape):
