@@ -34,6 +34,7 @@ from gnomon.base.settings import (allow_f16_reductions, announce, announce_retra
                                   remove_size_one_mesh_axis_from_type, roll, softmax_custom_jvp, thread_guard,
                                   threefry_partitionable, transfer_guard, transfer_guard_device_to_device,
                                   transfer_guard_device_to_host, transfer_guard_host_to_device)
+from gnomon.base.version import VERSION as __version__
 from gnomon.run.array import Shard
 from gnomon.run.xla import Device
 from gnomon.trace.value import Value as Array
@@ -41,8 +42,6 @@ from gnomon.types.dtype import float0
 from gnomon.types.sharding import NamedSharding, PartitionSpec as P
 from gnomon import lax, nn, numpy, random
 from gnomon import debug, dtypes, errors, memory, sharding, tree, tree_util, typing
-
-__version__ = "0.1.0"
 
 # Modules that are loaded when they are first asked for.
 _LATE = frozenset(["ad_checkpoint", "api_util", "core", "custom_batching", "custom_derivatives", "distributed", "dlpack", "experimental",

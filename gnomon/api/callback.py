@@ -10,7 +10,7 @@ import numpy as np
 from gnomon.api.function import _short, as_values, check_leaves
 from gnomon.base.source import named_after
 from gnomon.base.tree import keystr, tree_flatten, tree_flatten_with_path, tree_unflatten
-from gnomon.ops.callback import DebugCallback, IoCallback, PureCallback
+from gnomon.ops.callback import DebugCallback, IoCallback, PureCallback, checked
 from gnomon.run.eager import constant
 from gnomon.run.execute import effects_barrier  # noqa: F401
 from gnomon.trace.context import local
@@ -80,7 +80,8 @@ def pure_callback(callback, result_shape_dtypes, *args, sharding=None, vmap_meth
     """
     types, out_tree = _types(result_shape_dtypes)
     values, tree, statics = _flatten("pure_callback", args, kwargs)
-    outs = bind(PureCallback(_Call(callback, tree, statics, out_tree), types, vmap_method), *values)
+    call = _Call(callback, tree, statics, out_tree)
+    outs = _now(call, types, values) if local.frame is None else bind(PureCallback(call, types, vmap_method), *values)
     return tree_unflatten(out_tree, outs)
 
 
@@ -88,8 +89,14 @@ def io_callback(callback, result_shape_dtypes, *args, sharding=None, ordered=Fal
     """Call a Python function with side effects from a compiled program; exactly once per run, in order where `ordered`."""
     types, out_tree = _types(result_shape_dtypes)
     values, tree, statics = _flatten("io_callback", args, kwargs)
-    outs = bind(IoCallback(_Call(callback, tree, statics, out_tree), types, ordered), *values)
+    call = _Call(callback, tree, statics, out_tree)
+    outs = _now(call, types, values) if local.frame is None else bind(IoCallback(call, types, ordered), *values)
     return tree_unflatten(out_tree, outs)
+
+
+def _now(call, types, values):
+    """The callback's results outside of programs, where its errors come out as they are."""
+    return [constant(checked(x, t)) for x, t in zip(call(*[np.asarray(v) for v in values]), types, strict=True)]
 
 
 def debug_callback(callback=None, *args, ordered=False, partitioned=False, **kwargs):
@@ -150,11 +157,7 @@ def debug_print(fmt=None, *args, ordered=False, partitioned=False, skip_format_c
     if not isinstance(fmt, str):
         raise TypeError(f"debug.print takes a format string first, got {_short(fmt)}. Write debug.print('{{}}', x) to print x.")
     if not skip_format_check:
-        try:
-            _Checked().vformat(fmt, [_Any() for _ in args], {k: _Any() for k in kwargs})
-        except (IndexError, KeyError, ValueError) as error:
-            raise ValueError(f"debug.print: the format {fmt!r} does not match its {len(args)} positional and {sorted(kwargs)} keyword "
-                             f"arguments: {error}. Give one argument per field.") from None
+        _check_format(fmt, args, kwargs)
     debug_callback(_Printer(fmt, _use_logging), *args, ordered=ordered, **kwargs)
 
 
@@ -164,13 +167,26 @@ def debug_log(fmt=None, *args, ordered=False, partitioned=False, skip_format_che
                 **kwargs)
 
 
+def _check_format(fmt, args, kwargs):
+    try:
+        _Checked().vformat(fmt, [_Any() for _ in args], {k: _Any() for k in kwargs})
+        return
+    except IndexError:
+        why = f"it has more than {len(args)} positional fields"
+    except KeyError as error:
+        why = f"it has a field {error.args[0]!r}, and there is no argument of that name"
+    except ValueError as error:
+        why = str(error)
+    raise ValueError(f"debug.print: the format {fmt!r} does not match the arguments: {why}. Give one argument per field.")
+
+
 class _Checked(string.Formatter):
     """Formats, and refuses arguments that no field uses."""
 
     def check_unused_args(self, used_args, args, kwargs):
         unused = [k for k in (*range(len(args)), *kwargs) if k not in used_args]
         if unused:
-            raise ValueError(f"no field for the arguments {', '.join(map(str, unused))}")
+            raise ValueError(f"it has no field for {', '.join(f'argument {k}' for k in unused)}")
 
 
 class _Any:

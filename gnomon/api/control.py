@@ -5,7 +5,7 @@ import operator
 
 import numpy as np
 
-from gnomon.api.function import Flat, as_values, check_leaves, type_of
+from gnomon.api.function import Flat, as_values, check_leaves, lazy_names, type_of
 from gnomon.api.vmap import vmap
 from gnomon.base.settings import current
 from gnomon.base.source import function_name, function_place
@@ -28,10 +28,10 @@ from gnomon.types.dtype import is_bool, is_integer, join
 INT32 = np.dtype("int32")
 
 
-def staged(fn, tree, types, kind, call=None):
+def staged(fn, tree, types, kind, call=None, names=None):
     """(program, captured values, output tree) of a function of trees, staged on types."""
     flat = Flat(fn, tree, call)
-    jaxpr, captured = stage(flat, types, name=function_name(fn), kind=kind)
+    jaxpr, captured = stage(flat, types, name=function_name(fn), kind=kind, arg_names=names)
     return jaxpr, list(captured), flat.out_tree
 
 
@@ -149,7 +149,7 @@ def _branch(index, branches, operands, what, names):
     order = range(len(branches)) if what == "switch" else (1, 0)
     found = [None] * len(branches)
     for i in order:
-        found[i] = staged(branches[i], tree, types, what)
+        found[i] = staged(branches[i], tree, types, what, names=lazy_names(branches[i], operands, {}))
     trees = [t for _, _, t in found]
     for i in range(1, len(trees)):
         if trees[i] != trees[0]:
@@ -201,29 +201,48 @@ def _path(tree, k):
 
 # ---- loops ---------------------------------------------------------------------------------------------------------
 
-def settle_carry(what, stage_body, init, tree, body_fun):
+class Said:
+    """How messages speak of a loop: its name, the user's function, the names of that function's arguments (a function that
+    makes the list), and which part of the carry is the user's."""
+
+    def __init__(self, what, fun, names, part=None):
+        self.what, self.fun, self.names, self.part = what, fun, names, part
+
+    def structure(self, tree):
+        """The structure of the user's part."""
+        return tree if self.part is None else tree.children()[self.part]
+
+    def component(self, tree, i):
+        """The i-th leaf of the carry in words."""
+        path = _path(tree, i)
+        return f"carry{path if self.part is None else path.partition(']')[2]}"
+
+
+def settle_carry(said, stage_body, init, tree):
     """Stage a loop's body until its carry's types settle: weak types give way to what comes out.
 
     `stage_body(types)` returns (jaxpr, captured, carry out types, carry out tree, rest). Returns that and the initial values."""
+    what, name = said.what, function_name(said.fun)
     for _ in range(len(init) + 2):
         types = [v.type for v in init]
         found = stage_body(types)
         out_types, out_tree = found[2], found[3]
         if out_tree != tree:
             raise TypeError(f"{what} body function carry input and carry output must have the same pytree structure, but they differ: the "
-                            f"input carry has structure {tree} and {function_name(body_fun)} returns {out_tree}.")
+                            f"input carry has structure {said.structure(tree)} and {function_place(said.fun)} returns "
+                            f"{said.structure(out_tree)}.")
         new = []
         for i, (a, b) in enumerate(zip(types, out_types)):
             t = weak_join(a, b)
             if t is None or t.dtype != a.dtype and not a.weak_type:
+                advice = "Keep its shape." if a.dtype == b.dtype else f"Convert it with .astype{'' if a.shape == b.shape else ', and keep its shape'}."
                 raise TypeError(f"{what} body function carry input and carry output must have equal types, but they differ: the component "
-                                f"carry{_path(tree, i)} of {function_name(body_fun)} goes in as {a} and comes out as {b}. Convert it "
-                                f"with .astype{'' if a.shape == b.shape else ', and keep its shape'}.")
+                                f"{said.component(tree, i)} of {name} goes in as {a} and comes out as {b}. {advice}")
             new.append(a if t.dtype == a.dtype and (a.weak_type == t.weak_type or not a.weak_type) else t)
         if all(a is b for a, b in zip(types, new)):
             return found, init
         init = [v if v.type is t else _as_type(v, t) for v, t in zip(init, new)]
-    raise TypeError(f"{what}: the carry's types do not settle. Give the initial carry explicit dtypes.")
+    raise TypeError(f"{what}: the types of the carry of {name} do not settle. Give the initial carry explicit dtypes.")
 
 
 def _as_type(v, t):
@@ -245,26 +264,31 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpos
     """
     if not callable(f):
         raise TypeError("lax.scan: f argument should be a callable.")
+    return _scan(f, init, xs, length, reverse, unroll, Said("scan", f, lazy_names(f, (init, xs), {})))
+
+
+def _scan(f, init, xs, length, reverse, unroll, said):
+    what = said.what
     xs_leaves, xs_tree = tree_flatten(xs)
     init_leaves, init_tree = tree_flatten(init)
-    check_leaves(init_leaves, "scan", lambda: [f"init{keystr(p)}" for p, _ in tree_flatten_with_path(init)[0]])
-    check_leaves(xs_leaves, "scan", lambda: [f"xs{keystr(p)}" for p, _ in tree_flatten_with_path(xs)[0]])
+    check_leaves(init_leaves, what, lambda: [f"init{keystr(p)}" for p, _ in tree_flatten_with_path(init)[0]])
+    check_leaves(xs_leaves, what, lambda: [f"xs{keystr(p)}" for p, _ in tree_flatten_with_path(xs)[0]])
     xs_values, init_values = as_values(xs_leaves), as_values(init_leaves)
-    length = _scan_length(xs, xs_values, length)
+    length = _scan_length(what, xs, xs_values, length)
     unroll = (max(length, 1) if unroll else 1) if isinstance(unroll, bool) else operator.index(unroll)
     if unroll < 1:
-        raise ValueError(f"scan: unroll must be a positive integer, got {unroll}.")
+        raise ValueError(f"{what}: unroll must be a positive integer, got {unroll}.")
     if current.disable_jit:
         return _python_scan(f, init, xs_values, xs_tree, length, reverse)
     x_types = [drop_dim(v.type, 0) for v in xs_values]
-    both = _Pair(init_tree, xs_tree, f)
+    both = _Pair(init_tree, xs_tree, f, said)
 
     def stage_body(types):
         flat = both.flat(types)
-        jaxpr, captured = stage(flat, [*types, *x_types], name=function_name(f), kind="scan")
+        jaxpr, captured = stage(flat, [*types, *x_types], name=function_name(said.fun), kind=what, arg_names=said.names)
         k = both.carry_tree.num_leaves
         return jaxpr, list(captured), jaxpr.out_types[:k], both.carry_tree, both.y_tree
-    (jaxpr, captured, out_types, _, y_tree), init_values = settle_carry("scan", stage_body, init_values, init_tree, f)
+    (jaxpr, captured, out_types, _, y_tree), init_values = settle_carry(said, stage_body, init_values, init_tree)
     k = len(init_values)
     body = intern(jaxpr.closed())
     body = converted_outputs(body, [*[v.type for v in init_values], *body.out_types[k:]])
@@ -275,8 +299,8 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpos
 class _Pair:
     """scan's body as a function of lists; remembers the structures of what it returns."""
 
-    def __init__(self, init_tree, xs_tree, f):
-        self.init_tree, self.xs_tree, self.f = init_tree, xs_tree, f
+    def __init__(self, init_tree, xs_tree, f, said):
+        self.init_tree, self.xs_tree, self.f, self.said = init_tree, xs_tree, f, said
         self.carry_tree = self.y_tree = None
 
     def flat(self, types):
@@ -292,29 +316,30 @@ class _Pair:
             try:
                 return [value_of(x) for x in (*carry, *ys)]
             except TypeError as error:
-                raise TypeError(f"scan: {function_name(self.f)} must return arrays or trees of arrays: {error}") from None
+                raise TypeError(f"{self.said.what}: {function_name(self.said.fun)} must return arrays or trees of arrays: {error}") from None
         return run
 
 
-def _scan_length(xs, values, length):
+def _scan_length(what, xs, values, length):
     sizes = []
     for v, (path, _) in zip(values, tree_flatten_with_path(xs)[0]):
         if not v.type.shape:
-            raise ValueError(f"scan got value with no leading axis to scan over: xs{keystr(path)} has type {v.type}. Pass it as part of the "
+            raise ValueError(f"{what} got value with no leading axis to scan over: xs{keystr(path)} has type {v.type}. Pass it as part of the "
                              "carry, or close over it.")
         sizes.append(v.type.shape[0])
     if length is not None:
         try:
             length = operator.index(length)
         except TypeError:
-            raise TypeError(f"scan: length must be an integer known while tracing, got {length!r}.") from None
+            raise TypeError(f"{what}: length must be an integer known while tracing, got {length!r}.") from None
         if any(n != length for n in sizes):
-            raise ValueError(f"scan got `length` argument of {length} which disagrees with leading axis sizes {sizes}.")
+            raise ValueError(f"{what} got `length` argument of {length} which disagrees with leading axis sizes {sizes}.")
         return length
     if not sizes:
-        raise ValueError("scan got no values to scan over and `length` not provided.")
+        raise ValueError(f"{what} got no values to scan over and `length` not provided.")
     if len(set(sizes)) != 1:
-        raise ValueError(f"scan got values with different leading axis sizes: {', '.join(map(str, sizes))}.")
+        paths = [f"xs{keystr(path)} has {n}" for (path, _), n in zip(tree_flatten_with_path(xs)[0], sizes)]
+        raise ValueError(f"{what} got values with different leading axis sizes: {', '.join(paths)}.")
     return sizes[0]
 
 
@@ -347,8 +372,12 @@ def while_loop(cond_fun, body_fun, init_val):
     """
     if not (callable(body_fun) and callable(cond_fun)):
         raise TypeError("lax.while_loop: body_fun and cond_fun arguments should be callable.")
+    return _while(cond_fun, body_fun, init_val, Said("while_loop", body_fun, lazy_names(body_fun, (init_val,), {})))
+
+
+def _while(cond_fun, body_fun, init_val, said):
     leaves, tree = tree_flatten(init_val)
-    check_leaves(leaves, "while_loop", lambda: [f"init_val{keystr(p)}" for p, _ in tree_flatten_with_path(init_val)[0]])
+    check_leaves(leaves, said.what, lambda: [f"init_val{keystr(p)}" for p, _ in tree_flatten_with_path(init_val)[0]])
     values = as_values(leaves)
     if current.disable_jit:
         val = init_val
@@ -357,11 +386,11 @@ def while_loop(cond_fun, body_fun, init_val):
         return val
 
     def stage_body(types):
-        jaxpr, captured, out_tree = staged(body_fun, tree, types, "while_loop", body_fun)
+        jaxpr, captured, out_tree = staged(body_fun, tree, types, said.what, body_fun, said.names)
         return jaxpr, captured, jaxpr.out_types, out_tree
-    (jaxpr, captured, _, _), values = settle_carry("while_loop", stage_body, values, tree, body_fun)
+    (jaxpr, captured, _, _), values = settle_carry(said, stage_body, values, tree)
     types = [v.type for v in values]
-    cond_jaxpr, cond_captured, cond_tree = staged(cond_fun, tree, types, "while_loop", cond_fun)
+    cond_jaxpr, cond_captured, cond_tree = staged(cond_fun, tree, types, said.what, cond_fun, lazy_names(cond_fun, (init_val,), {}))
     if cond_tree.num_leaves != 1 or cond_tree.num_nodes != 1:
         raise TypeError(f"cond_fun must return a boolean scalar, but {function_name(cond_fun)} returned the structure {cond_tree}.")
     t = cond_jaxpr.out_types[0]
@@ -401,13 +430,16 @@ def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
         def step(carry, _):
             i, val = carry
             return (i + 1, body_fun(i, val)), None
-        (_, out), _ = scan(step, (first, init_val), None, max(stop - start, 0), unroll=1 if unroll is None else unroll)
+        said = Said("fori_loop", body_fun, lazy_names(body_fun, (0, init_val), {}), part=1)
+        (_, out), _ = _scan(step, (first, init_val), None, max(stop - start, 0), False, 1 if unroll is None else unroll, said)
         return out
     if unroll is not None and unroll is not False and unroll != 1:
         raise ValueError("Can only use `unroll` in `fori_loop` if the loop bounds are statically known.")
     dtype = _index_type(lower, upper)
     low, high = (convert_element_type(value_of(b), dtype, False) for b in (lower, upper))
-    _, _, out = while_loop(lambda c: lt(c[0], c[1]), lambda c: (c[0] + 1, c[1], body_fun(c[0], c[2])), (low, high, init_val))
+    names = lazy_names(body_fun, (0, init_val), {})
+    said = Said("fori_loop", body_fun, lambda: [names()[0], "upper", *names()[1:]], part=2)
+    _, _, out = _while(lambda c: lt(c[0], c[1]), lambda c: (c[0] + 1, c[1], body_fun(c[0], c[2])), (low, high, init_val), said)
     return out
 
 
@@ -426,7 +458,7 @@ def map(f, xs, *, batch_size=None):  # noqa: A001 - JAX's name
     [0, 1, 4]
     """
     if batch_size is None:
-        return scan(lambda _, x: ((), f(x)), (), xs)[1]
+        return _map(f, f, xs)
     leaves, tree = tree_flatten(xs)
     values = as_values(leaves)
     n = values[0].type.shape[0]
@@ -435,11 +467,15 @@ def map(f, xs, *, batch_size=None):  # noqa: A001 - JAX's name
     head = tree_unflatten(tree, [v[:whole].reshape((whole // batch_size, batch_size, *v.type.shape[1:])) for v in values])
     parts = []
     if whole:
-        ys = scan(lambda _, x: ((), batched(x)), (), head)[1]
+        ys = _map(batched, f, head)
         parts.append(tree_map(lambda y: y.reshape((whole, *y.shape[2:])), ys))
     if whole < n or not parts:
         parts.append(batched(tree_unflatten(tree, [v[whole:] for v in values])))
     return parts[0] if len(parts) == 1 else tree_map(lambda *ys: concatenate(list(ys), 0), *parts)
+
+
+def _map(f, fun, xs):
+    return _scan(lambda _, x: ((), f(x)), (), xs, None, False, 1, Said("map", fun, lazy_names(fun, (xs,), {})))[1]
 
 
 def associative_scan(fn, elems, reverse=False, axis=0):

@@ -16,8 +16,8 @@ from gnomon.ir.check import programs_of
 from gnomon.ir.dims import drop_dim, insert_dim
 from gnomon.ir.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from gnomon.trace.context import local
-from gnomon.trace.stage import Frame as Trace, NotKnown, Tracer
-from gnomon.trace.value import Value
+from gnomon.trace.stage import Frame as Trace, NotKnown, Tracer  # noqa: F401
+from gnomon.trace.value import Value  # noqa: F401
 from gnomon.types.dtype import canonicalize, tangent_dtype
 from gnomon.types.effect import Effect  # noqa: F401
 from gnomon.types.size import is_static
@@ -144,7 +144,7 @@ def concrete_or_error(force, value, context=""):
     try:
         return force(np.asarray(value.frame.concrete(value.var)).item() if value.size == 1 else value.frame.concrete(value.var))
     except NotKnown as unknown:
-        text = unknown.frame.why_unknown(unknown.var)
+        text = unknown.why(value)
     raise ConcretizationTypeError(f"Abstract tracer value encountered where a concrete value is expected: a traced value of type "
                                   f"{value.type}. {context}\n{text}")
 

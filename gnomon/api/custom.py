@@ -8,7 +8,7 @@ import numpy as np
 
 from gnomon.api.function import Flat, as_values, check_leaves, lazy_names, type_of
 from gnomon.base.source import function_name, named_after
-from gnomon.base.tree import tree_flatten, tree_map, tree_unflatten
+from gnomon.base.tree import tree_flatten, tree_map, tree_structure, tree_unflatten
 from gnomon.ir.jaxpr import intern
 from gnomon.ops.arithmetic import add_any
 from gnomon.ops.convert import convert_element_type
@@ -250,6 +250,7 @@ class UserJvpRule(JvpRule):
 
 
 _FLOAT0 = tangent_dtype(np.dtype("int32"))
+LEAF = tree_structure(0)
 
 
 class custom_vjp(_Custom):
@@ -375,21 +376,18 @@ class UserVjpRules(VjpRules):
 
     def match(self, c, a, i, name):
         """The leaves of one argument's cotangent; None stands for a whole tree of zeros."""
-        leaves, tree = tree_flatten(a)
-        if c is None:
-            return [None] * len(leaves)
         found, c_tree = tree_flatten(c, lambda x: x is None or x.__class__ is SymbolicZero)
+        tree = tree_structure(a)
         if c_tree == tree:
             return found
-        out = []
         try:
-            for sub, part in zip(tree.flatten_up_to(c), leaves, strict=True):
-                out.append(sub)
-                del part
-            return out
+            parts = [tree_structure(part) for part in c_tree.flatten_up_to(a)]
         except (ValueError, TypeError):
+            parts = None
+        if parts is None or any(x is not None and part != LEAF for x, part in zip(found, parts)):
             raise TypeError(f"Custom VJP bwd rule {name} must produce a cotangent of structure {tree} for argument {i} of "
-                            f"{function_name(self.fun)}, but it has {c_tree}.") from None
+                            f"{function_name(self.fun)}, but it has {c_tree}.")
+        return [y for x, part in zip(found, parts) for y in [x] * part.num_leaves]
 
     def cotangent(self, c, t, name):
         if c is None or c.__class__ is SymbolicZero or getattr(c, "dtype", None) == _FLOAT0 or not has_tangent(t):

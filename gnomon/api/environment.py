@@ -7,18 +7,17 @@ import sys
 
 import numpy as np
 
+from gnomon.base.version import VERSION
 from gnomon.run.array import Array
 from gnomon.run.client import default_backend, device_count, devices, local_device_count, process_count, process_index, process_indices
 from gnomon.run.xla import VERSION as JAXLIB_VERSION
-
-GNOMON_VERSION = "0.1.0"
 
 
 def environment_text() -> str:
     """Versions, devices and the machine, one a line."""
     kinds = list(dict.fromkeys(d.device_kind for d in devices()))
     facts = {
-        "gnomon": GNOMON_VERSION, "jaxlib": JAXLIB_VERSION, "numpy": np.__version__, "python": sys.version,
+        "gnomon": VERSION, "jaxlib": JAXLIB_VERSION, "numpy": np.__version__, "python": sys.version,
         "device info": f"{', '.join(kinds)}-{device_count()}, {local_device_count()} local devices",
         "process_count": process_count(), "platform": platform.uname(), "default backend": default_backend(),
     }

@@ -331,6 +331,11 @@ class Static:
             self.hash = hash((where, value))
         except TypeError:
             name = where if isinstance(where, str) else _argument_name(jitted.fun, where)
+            if isinstance(value, Value):
+                what = "a traced value" if isinstance(value, Tracer) else "an array"
+                raise ValueError(f"Non-hashable static arguments are used in a jit function: argument {name} of {jitted.name} is {what} of "
+                                 f"type {value.type}, whose numbers cannot be part of a signature. Give a Python number, or do not mark "
+                                 "it static.") from None
             raise ValueError(f"Non-hashable static arguments are used in a jit function: argument {name} of {jitted.name} has type "
                              f"{type(value).__name__}, which is not hashable. Give it a __hash__ and __eq__ (a frozen dataclass has "
                              "both), or do not mark it static.") from None

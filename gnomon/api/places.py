@@ -5,8 +5,8 @@ import contextlib
 
 import numpy as np
 
-from gnomon.api.function import as_values
-from gnomon.base.tree import flatten_axes, tree_flatten, tree_leaves, tree_map, tree_unflatten
+from gnomon.api.function import as_values, check_leaves
+from gnomon.base.tree import flatten_axes, keystr, tree_flatten, tree_flatten_with_path, tree_leaves, tree_map, tree_unflatten
 from gnomon.ops.place import DevicePut, Reshard, ShardingConstraint
 from gnomon.run import client, transfer
 from gnomon.run.array import Array
@@ -33,6 +33,7 @@ def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
         targets = [device] * len(leaves)
     else:
         targets = flatten_axes("device_put device", tree, device, whole="the value")
+    check_leaves(leaves, "device_put", lambda: [f"x{keystr(p)}" for p, _ in tree_flatten_with_path(x)[0]])
     values = as_values(leaves)
     return tree_unflatten(tree, [_put(v, t) for v, t in zip(values, targets)])
 

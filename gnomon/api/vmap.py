@@ -39,14 +39,14 @@ def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_n
         names = lazy_names(fun, args, kwargs)
         check_leaves(leaves, "vmap", names)
         values = as_values(leaves)
+        args_tree = tree_structure(args)
+        n_args = args_tree.num_leaves
         if isinstance(in_axes, int) or in_axes is None:
-            n_args = tree_structure(args).num_leaves
-            axes = [in_axes] * n_args + [0] * (len(values) - n_args)
+            axes = [in_axes] * n_args
         else:
-            args_tree = tree_structure(args)
             axes = flatten_axes("vmap in_axes", args_tree, in_axes, roots=tuple(argument_roots(fun, len(args))))
-            axes = [*axes, *[0] * (len(values) - len(axes))]
-        axes = [_in_range(a, v, i, names, name) for i, (a, v) in enumerate(zip(axes, values))]
+        axes = [*axes, *[0] * (len(values) - n_args)]
+        axes = [_in_range(a, v, i, names, name, n_args) for i, (a, v) in enumerate(zip(axes, values))]
         size = _mapped_size(values, axes, names, name, axis_size)
         return _run(fun, name, values, tree, axes, size, out_axes, axis_name, spmd_axis_name, names)
 
@@ -61,16 +61,19 @@ def _as_axes(in_axes):
     raise TypeError(f"vmap in_axes must be an int, None, or a tree of them, but it holds a {type(bad).__name__}: {bad!r}.")
 
 
-def _in_range(axis, value, i, names, name):
+def _in_range(axis, value, i, names, name, n_args):
     if axis is None:
         return None
     n = value.type.ndim
     if not isinstance(axis, int) or isinstance(axis, bool):
         raise TypeError(f"vmap in_axes must be ints or None, but argument {names()[i]} of {name} has the entry {axis!r}.")
     if not -n <= axis < n:
+        advice = "Give it in_axes None to leave it unmapped."
+        if i >= n_args:
+            advice = "Keyword arguments are mapped over axis 0; pass it by position to give it an axis, or bind it with functools.partial."
         raise ValueError(f"vmap was requested to map its argument along axis {axis}, which implies that its rank should be at least "
                          f"{(axis if axis >= 0 else -axis - 1) + 1}, but argument {names()[i]} of {name} has type {value.type} (rank {n}). "
-                         "Give it in_axes None to leave it unmapped.")
+                         f"{advice}")
     return axis % n
 
 
@@ -121,8 +124,8 @@ def _out_axes(out_axes, out_tree, out_types):
         if a is None:
             yield None
         elif not -t.ndim - 1 <= a <= t.ndim:
-            raise ValueError(f"vmap out_axes entry {a} is out of range for an output of type {t}, which has {t.ndim + 1} dimensions with "
-                             "the mapped one.")
+            raise ValueError(f"vmap out_axes entry {a} is out of range for an output of type {t}, which has rank {t.ndim + 1} with the "
+                             "mapped axis.")
         else:
             yield a % (t.ndim + 1)
 

@@ -11,8 +11,8 @@ import importlib.util
 import sys
 import types
 
-import gnomon
 from gnomon.base import settings
+from gnomon.base.version import VERSION as GNOMON_VERSION
 from gnomon.run.xla import VERSION
 
 # The version told to code that asks which JAX this is: that of the jaxlib below.
@@ -52,7 +52,7 @@ def why_not(name: str) -> str:
         if parent in REFUSED:
             return f"{name} is not in Gnomon: {REFUSED[parent]}."
         parent = parent.rpartition(".")[0]
-    return f"{name} is not in Gnomon {gnomon.__version__} yet; {NOT_THERE}."
+    return f"{name} is not in Gnomon {GNOMON_VERSION} yet; {NOT_THERE}."
 
 
 class Facade(types.ModuleType):

@@ -43,6 +43,12 @@ def describe(place):
     return f"{os.path.basename(at[0])}:{at[1]} ({place[0].co_name})" if at else ""
 
 
+def at_place(place):
+    """`` at train.py:12 (loss)``, to follow a name in a sentence, or an empty string."""
+    text = describe(place)
+    return f" at {text}" if text else ""
+
+
 def function_place(fn):
     """`loss at train.py:12` for a function, as far as it can be told."""
     name = function_name(fn)

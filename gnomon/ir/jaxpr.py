@@ -195,7 +195,7 @@ def structure_key(jaxpr):
 
 
 def intern(jaxpr):
-    """The one object for this program's structure; places and names are those of the first one seen."""
+    """The one object for this program's structure. Its equations' places are those of the last one seen, for messages."""
     known = jaxpr._interned
     if known is not None:
         return jaxpr if known is True else known
@@ -204,6 +204,9 @@ def intern(jaxpr):
         found = _interned.get(key)
         if found is None:
             found = _interned[key] = jaxpr
+        elif found is not jaxpr:
+            for e, new in zip(found.eqns, jaxpr.eqns):
+                e.place = new.place
         jaxpr._interned = True if found is jaxpr else found
         if key in _recent:
             _recent.move_to_end(key)

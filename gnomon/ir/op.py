@@ -93,6 +93,7 @@ class OpForm(type):
                 raise TypeError(f"op class {name} says nothing about: {', '.join(missing or ['host'])}. Give each a rule "
                                 'or Refused("why; what to do instead").')
             cls.op_name = body.get("op_name", cls.name)
+            cls.user_name = body.get("user_name", cls.op_name)
             OPS.setdefault(cls.op_name, cls)
         return cls
 

@@ -11,6 +11,7 @@ import threading
 from collections import deque
 
 from gnomon.base.errors import JaxRuntimeError
+from gnomon.base.source import PACKAGE
 from gnomon.run import xla
 from gnomon.run.array import Array, Deleted, base_type
 from gnomon.run.compile import Executable
@@ -238,5 +239,19 @@ def run_error(plan, arrays, error) -> Exception:
                                "reuse its memory. Pass a copy, or do not donate it.")
     python = reason.partition("error calling callback: ")[2]
     if python:
-        return JaxRuntimeError(f"Python that {plan.name} called raised an error:\n{python}")
+        return JaxRuntimeError(f"Python that {plan.name} called raised an error:\n{without_our_frames(python)}")
     return JaxRuntimeError(f"Running {plan.name} failed: {reason}")
+
+
+def without_our_frames(text: str) -> str:
+    """A traceback's text without what Gnomon did between the program and the user's function."""
+    head, *frames = text.split("\n  File ")
+    if not frames:
+        return text
+    last, _, tail = frames[-1].partition("\n")
+    rest = tail.split("\n")
+    code = [line for line in rest if line.startswith("    ")]
+    after = [line for line in rest if not line.startswith("    ")]
+    frames[-1] = "\n".join([last, *code])
+    kept = [frame for frame in frames if not frame.startswith(f'"{PACKAGE}')]
+    return "\n".join(["\n  File ".join([head, *kept]), *after])

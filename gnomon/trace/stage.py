@@ -63,23 +63,24 @@ class Tracer(Value):
                         "Pass what must be hashable as a static argument.")
 
     def __bool__(self):
-        return bool(self._number(TracerBoolConversionError, "boolean", "Use gnomon.lax.cond or gnomon.numpy.where, or mark "
-                                 "the argument static with static_argnums."))
+        return bool(self._number(TracerBoolConversionError, "boolean", "Use gnomon.lax.cond or gnomon.numpy.where"))
 
     def __int__(self):
-        return int(self._number(ConcretizationTypeError, "integer", _STATIC))
+        return int(self._number(ConcretizationTypeError, "integer"))
 
     def __float__(self):
-        return float(self._number(ConcretizationTypeError, "float", _STATIC))
+        return float(self._number(ConcretizationTypeError, "float"))
 
     def __complex__(self):
-        return complex(self._number(ConcretizationTypeError, "complex", _STATIC))
+        return complex(self._number(ConcretizationTypeError, "complex"))
 
     def __index__(self):
-        return self._number(TracerIntegerConversionError, "index", _STATIC).__index__()
+        return self._number(TracerIntegerConversionError, "index").__index__()
 
     def __array__(self, *args, **kwargs):
         t = self.type
+        if self.frame.closed:
+            raise leaked(self)
         if self.frame.values is not None and not self.frame.depends(self.var):
             return np.asarray(self.frame.concrete(self.var), *args, **kwargs)
         raise TracerArrayConversionError(
@@ -88,10 +89,10 @@ class Tracer(Value):
             "gnomon.pure_callback for code that must be NumPy.")
 
     def item(self):
-        return self._number(ConcretizationTypeError, "scalar", _STATIC).item()
+        return self._number(ConcretizationTypeError, "scalar").item()
 
     def tolist(self):
-        return self._number(ConcretizationTypeError, "list", _STATIC, scalar=False).tolist()
+        return self._number(ConcretizationTypeError, "list", scalar=False).tolist()
 
     def block_until_ready(self):
         return self
@@ -108,7 +109,7 @@ class Tracer(Value):
     def __copy__(self):
         return self
 
-    def _number(self, error, what, advice, scalar=True):
+    def _number(self, error, what, advice="Compute with gnomon.numpy and gnomon.lax instead", scalar=True):
         t = self.type
         if scalar and t.size != 1 and what != "scalar":
             if what == "boolean":
@@ -122,11 +123,14 @@ class Tracer(Value):
             return np.asarray(frame.concrete(self.var))[(0,) * t.ndim if scalar else ...]
         except NotKnown as unknown:
             text = (f"Attempted {what} conversion of traced array with shape {t.short()}."
-                    f"\n{unknown.frame.why_unknown(unknown.var)} {advice}")
+                    f"\n{unknown.why(self)} {advice}, or {WAYS_OUT.get(unknown.frame.kind, CLOSE_OVER)}.")
         raise error(text)
 
 
-_STATIC = "Mark the argument static with static_argnums, or compute with gnomon.numpy and gnomon.lax instead."
+# Besides computing with traced values, a function may get the number as one that is known; how depends on what traces it.
+CLOSE_OVER = "close over the number instead of passing it"
+WAYS_OUT = {"jit": "mark the argument static with static_argnums", "make_jaxpr": "mark the argument static with static_argnums",
+            "vmap": "give the argument in_axes None", "checkpoint": "mark the argument static with static_argnums"}
 
 
 class NotKnown(Exception):
@@ -135,15 +139,20 @@ class NotKnown(Exception):
     def __init__(self, frame, var):
         self.frame, self.var = frame, var
 
+    def why(self, tracer):
+        """A sentence about why the number of `tracer`, which was asked for, is not known."""
+        return self.frame.why_unknown(tracer.var if tracer.frame is self.frame else self.var)
+
 
 def number_now(tracer):
     """The Array that a traced value is where an operation runs at once; an error where it has no number yet."""
     if tracer.frame.closed:
         raise leaked(tracer)
     try:
-        return tracer.frame.concrete(tracer.var)
+        var = tracer.var
+        return runtime.constant(var) if var.__class__ is Literal else tracer.frame.concrete(var)
     except NotKnown as unknown:
-        text = unknown.frame.why_unknown(unknown.var)
+        text = unknown.why(tracer)
     raise ConcretizationTypeError(f"An operation that has to run at once was given a traced value of type {tracer.type}.\n{text} Move the "
                                   "operation out of ensure_compile_time_eval, or apply it to arrays only.")
 
@@ -152,7 +161,10 @@ def leaked(tracer):
     """The error about a tracer used after its trace ended."""
     frame, t = tracer.frame, tracer.type
     place = next((e.place for e in frame.eqns if tracer.var in e.outs), None)
-    made = f" It was created at {source.describe(place)}." if place else " It is one of the function's arguments."
+    if place:
+        made = f" It was created at {source.describe(place)}."
+    else:
+        made = f" It is the argument {frame.name_of(tracer.var)}."
     return UnexpectedTracerError(
         f"A value of type {t} that was traced inside the function {frame.name} is used after that function's trace "
         f"ended: it leaked out through a side effect.{made} Return it from {frame.name} instead of storing it.")
@@ -306,6 +318,12 @@ class Frame:
             return True
         return any(v.__class__ is Tracer for v in self.const_values)
 
+    def name_of(self, var):
+        """The name of the argument that an input variable stands for."""
+        i = next((i for i, v in enumerate(self.invars) if v is var), -1)
+        known = self.arg_names() if callable(self.arg_names) else self.arg_names or ()
+        return known[i] if 0 <= i < len(known) else f"number {i}"
+
     def why_unknown(self, var):
         """A sentence about why a variable has no number."""
         sources = self.sources(var)
@@ -314,8 +332,7 @@ class Frame:
         text = f"The error occurred {f'at {at} ' if at else ''}while tracing {what}. "
         if not sources:
             return text + "This concrete value was not available in Python because everything in this function is traced."
-        known = self.arg_names() if callable(self.arg_names) else self.arg_names or ()
-        named = [known[i] if i < len(known) else f"number {i}" for i in sources]
+        named = [self.name_of(self.invars[i]) for i in sources]
         some = named[:5] + ([f"{len(named) - 5} more"] if len(named) > 5 else [])
         if len(some) == 1:
             values = f"the value of the argument {some[0]}"

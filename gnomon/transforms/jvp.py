@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from gnomon.base.errors import Refused
+from gnomon.base.source import at_place
 from gnomon.ir.jaxpr import Jaxpr, intern
 from gnomon.ir.op import LINEAR, MULTILINEAR, ZERO, NestedOp
 from gnomon.ops.arithmetic import add_any, broadcast_like, mul
@@ -92,7 +93,7 @@ def jvp_eqn(build, e, moved, tangent):
             tangent[e.outs[0]] = broadcast_like(total, out)
         return
     elif isinstance(rule, Refused):
-        raise Refused(f"{op.name} has no derivative: {rule.why}")
+        raise Refused(f"{op.user_name}{at_place(e.place)} has no derivative: {rule.why}")
     else:
         outs, out_tangents = rule(build.values(e.ins), moved)
         if not op.multiple:

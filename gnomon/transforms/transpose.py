@@ -2,8 +2,9 @@
 from __future__ import annotations
 
 from gnomon.base.errors import Refused
+from gnomon.base.source import at_place
 from gnomon.ir.jaxpr import Literal, intern
-from gnomon.ir.op import LinearInput, NestedOp
+from gnomon.ir.op import MULTILINEAR, LinearInput, NestedOp
 from gnomon.ops.arithmetic import add_any, unbroadcast
 from gnomon.ops.shape import zeros
 from gnomon.trace.build import Builder, fresh
@@ -68,7 +69,10 @@ def transpose_eqn(build, e, got, lin, give):
     args = [LinearInput(v.type) if v in lin else build.value(v) for v in e.ins]
     rule = op.transpose
     if isinstance(rule, Refused):
-        raise Refused(f"{op.name} cannot be transposed: {rule.why}")
+        raise Refused(f"{op.user_name}{at_place(e.place)} cannot be run in reverse (transposed): {rule.why}")
+    if op.derivative is MULTILINEAR and sum(v in lin for v in e.ins) > 1:
+        raise TypeError(f"{op.user_name}{at_place(e.place)} is not linear in values that are to be transposed, such as the tangents of a custom_jvp "
+                        "rule or the inputs of linear_transpose. Make the function linear in them.")
     if isinstance(op, NestedOp):
         found = op.transpose(T[0], got, *args)
     else:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from gnomon.base.errors import Refused
+from gnomon.base.source import at_place
 from gnomon.ir.dims import insert_dim
 from gnomon.ir.jaxpr import Var, intern
 from gnomon.ir.op import NestedOp
@@ -96,7 +97,7 @@ def uses_axis(op, name):
 def batch_eqn(build, e, where, axis, batching):
     op, args = e.op, build.values(e.ins)
     if isinstance(op.batch, Refused):
-        raise Refused(f"{op.name} cannot be batched: {op.batch.why}")
+        raise Refused(f"{op.user_name}{at_place(e.place)} cannot be batched: {op.batch.why}")
     if isinstance(op, NestedOp):
         outs, out_axes = op.batch(T[0], args, where, batching)
     else:

@@ -21,6 +21,7 @@ class While(NestedOp):
     body_nconsts: int = field(0)
 
     name = "while"
+    user_name = "while_loop"
     transpose = Refused("a loop whose number of steps is not known cannot be run backward; use scan, or fori_loop with static "
                         "bounds, or give the loop a custom_vjp")
 

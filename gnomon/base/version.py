@@ -1,0 +1,3 @@
+"""Gnomon's version."""
+
+VERSION = "0.1.0"
