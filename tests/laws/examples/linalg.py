@@ -2,6 +2,7 @@
 import numpy as np
 
 from gnomon.ops.linalg_eigen import Eig, Eigh, Hessenberg, Schur, Svd, SvdAlgorithm, Tridiagonal
+from gnomon.ops.linalg_factored import Adjugate, Determinant, LogDeterminant, LuSolve, SingularAdjugateMoves
 from gnomon.ops.linalg_lu import Lu, LuPivotsToPermutation
 from gnomon.ops.linalg_qr import Geqp3, Geqrf, HouseholderProduct, Ormqr, Qr
 from gnomon.ops.linalg_triangular import Cholesky, TriangularSolve, TridiagonalSolve
@@ -48,6 +49,21 @@ def rotation(rng, shape, dtype):
     return np.array([[1, 2], [-3, 1]]) + random(rng, shape, dtype) / 4
 
 
+def of_rank(rank):
+    """A maker of matrices of a rank."""
+    def make(rng, shape, dtype):
+        return random(rng, (*shape[:-1], rank), dtype) @ random(rng, (*shape[:-2], rank, shape[-1]), dtype)
+    return make
+
+
+def permutation(rng, shape, dtype):
+    return rng.permuted(np.broadcast_to(np.arange(shape[-1]), shape), axis=-1)
+
+
+def orthogonal(rng, shape, dtype):
+    return np.linalg.qr(random(rng, shape, dtype))[0]
+
+
 def solve(left, lower, transposed, conjugated, unit, *types):
     return example(TriangularSolve(conjugated, left, lower, transposed, unit), *types, make={0: well_conditioned}, low=-1, high=1)
 
@@ -60,6 +76,8 @@ def apart(rng, shape, dtype):
 PHASES = dict.fromkeys(("jvp", "second"), "the phases of complex vectors are chosen by LAPACK; test_eigen.py tries what does not depend "
                        "on them")
 NULL_SPACE = dict.fromkeys(("jvp", "second"), "the basis of a null space is chosen by LAPACK; test_eigen.py tries what does not depend on it")
+
+SINGULAR = {"second": "further derivatives are not known at singular matrices"}
 
 EXAMPLES = [
     example(Cholesky(), "f32[3,3]", make={0: positive_definite}),
@@ -110,6 +128,20 @@ EXAMPLES = [
     example(Svd(SvdAlgorithm.QR, True, False, (0, 2)), "f32[3,4]", make={0: apart}),
     example(Svd(None, True, True, None), "f32[3,2]", make={0: apart}, without=NULL_SPACE),
     example(Svd(None, True, True, None), "c64[2,2,3]", make={0: apart}, without=PHASES),
+    example(Adjugate(), "f32[3,3]", make={0: well_conditioned}),
+    example(Adjugate(), "f32[5,5]", make={0: lambda rng, shape, dtype: np.eye(5)}),
+    example(Adjugate(), "f32[2,1,1]"),
+    *[example(Adjugate(), "f32[4,4]", make={0: of_rank(rank)}, without=SINGULAR) for rank in (0, 1, 2, 3)],
+    example(Adjugate(), "c64[2,3,3]", make={0: of_rank(2)}, without=SINGULAR),
+    example(SingularAdjugateMoves(), "f32[4]", "f32[4,4]", "f32[4,4]", "f32[4,4]", moving=(3,), make={1: orthogonal, 2: orthogonal},
+            low={0: 1}),
+    example(SingularAdjugateMoves(), "f32[2,3]", "c64[2,3,3]", "c64[2,3,3]", "c64[2,3,3]", moving=(3,),
+            make={0: lambda rng, shape, dtype: np.array([2, 0, 0]) + np.zeros(shape), 1: orthogonal, 2: orthogonal}),
+    # the derivatives in the matrix, whose factors move with it, are tried in tests/linalg
+    example(LuSolve(False), "f32[3,3]", "f32[3,3]", "i32[3]", "f32[3,2]", make={1: well_conditioned, 2: permutation}, moving=(3,)),
+    example(LuSolve(True), "c64[2,3,3]", "c64[2,3,3]", "i32[2,3]", "c64[2,3,1]", make={1: well_conditioned, 2: permutation}, moving=(3,)),
+    example(Determinant(), "f32[2,4,4]", "f32[2,4,4]", "i32[2,4]", make={2: pivots}, differentiable=False),
+    example(LogDeterminant(), "c64[3,3]", "c64[3,3]", "i32[3]", "i32[3]", make={2: permutation, 3: pivots}, differentiable=False),
     example(LuPivotsToPermutation(7), "i32[5]", make={0: pivots}),
     example(LuPivotsToPermutation(72), "i32[2,70]", make={0: pivots}),
 ]
