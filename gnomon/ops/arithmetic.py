@@ -239,6 +239,46 @@ class OneMinusSquare(Elementwise):
                                                        emit.elementwise("stablehlo.add", [one, x])])
 
 
+class Polynomial(Elementwise):
+    """coeffs[0] + coeffs[1] x + coeffs[2] x^2 + ..., by Horner's rule; the operands are x and the coefficients."""
+
+    unroll: object = field(None, show="nondefault")
+
+    accepts, accepts_text = staticmethod(is_number), "numbers"
+
+    def check(self, x, *coeffs):
+        if not coeffs:
+            raise TypeError("polynomial needs at least one coefficient.")
+        super().check(x, *coeffs)
+
+    def derivative(self, args, tangents):
+        (x, *coeffs), (t, *moved) = args, tangents
+        out, total = bind(self, x, *coeffs), None
+        if t is not None and len(coeffs) > 1:
+            slopes = [mul(c, full_scalar(c, k)) for k, c in enumerate(coeffs)][1:]
+            total = mul(t, bind(self, x, *slopes))
+        if any(m is not None for m in moved):
+            term = bind(self, x, *[full_scalar(c, 0) if m is None else m for c, m in zip(coeffs, moved)])
+            total = term if total is None else add_any(total, term)
+        return out, total if total is None else broadcast_like(total, out)
+
+    def transpose(self, ct, x, *coeffs):
+        """In the coefficients, of which the result is a linear combination."""
+        if is_linear(x):
+            raise Refused("polynomial cannot be transposed with respect to its argument: " + NOT_LINEAR.why)
+        powers = [ct]
+        for _ in coeffs[1:]:
+            powers.append(mul(powers[-1], x))
+        return (None, *[p if is_linear(c) else None for p, c in zip(powers, coeffs)])
+
+    def lower(self, emit, x, *coeffs):
+        x, *coeffs = emit.aligned((x, *coeffs))
+        out = coeffs[-1]
+        for c in coeffs[-2::-1]:
+            out = emit.elementwise("stablehlo.add", [c, emit.elementwise("stablehlo.multiply", [x, out])])
+        return out
+
+
 # ---- extrema ----------------------------------------------------------------------------------------------------
 
 def share(wins, x, y):
@@ -502,6 +542,10 @@ def square(x):
 
 def one_minus_square(x):
     return bind(_one_minus_square, x)
+
+
+def polynomial(x, coeffs, unroll=None):
+    return bind(Polynomial(unroll), x, *coeffs)
 
 
 def sign(x):

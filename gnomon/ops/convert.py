@@ -8,7 +8,7 @@ from gnomon.ir.dims import Dims, DimsOp, names
 from gnomon.ir.op import LINEAR, ZERO, field
 from gnomon.ops.elementwise import Elementwise
 from gnomon.trace.stage import bind
-from gnomon.types.dtype import is_bool, is_complex, is_inexact, is_key, itemsize_bits
+from gnomon.types.dtype import is_bool, is_complex, is_float, is_inexact, is_key, itemsize_bits
 
 
 class ConvertElementType(Elementwise):
@@ -101,8 +101,59 @@ def bitcast_convert_type(x, dtype):
     return x if x.type.dtype == dtype else bind(BitcastConvertType(dtype), x)
 
 
+class ReducePrecision(Elementwise):
+    """x rounded to a float format of `exponent_bits` and `mantissa_bits`, its dtype kept."""
+
+    exponent_bits: int
+    mantissa_bits: int
+
+    accepts, accepts_text = staticmethod(is_float), "floats"
+    derivative = LINEAR
+
+    def check(self, x):
+        super().check(x)
+        if self.exponent_bits < 1 or self.mantissa_bits < 0:
+            raise ValueError(f"reduce_precision needs at least one exponent bit and no negative number of mantissa bits, got "
+                             f"exponent_bits={self.exponent_bits}, mantissa_bits={self.mantissa_bits}.")
+
+    def lower(self, emit, x):
+        return emit.elementwise("stablehlo.reduce_precision", [x],
+                                attributes=f", format = e{self.exponent_bits}m{self.mantissa_bits}")
+
+    def transpose(self, ct, x):
+        return bind(self, ct),
+
+
+class Copy(Elementwise):
+    """x in memory of its own."""
+
+    on_keys = True
+    derivative = LINEAR
+
+    def lower(self, emit, x):
+        return x
+
+    def transpose(self, ct, x):
+        return ct,
+
+    def host(self, x):
+        return x.copy()
+
+
+
 def convert_element_type(x, dtype, weak_type=False):
     t = x.type
     if t.dtype == dtype and t.weak_type == weak_type:
         return x
     return bind(ConvertElementType(dtype, weak_type), x)
+
+
+def reduce_precision(x, exponent_bits, mantissa_bits):
+    return bind(ReducePrecision(exponent_bits, mantissa_bits), x)
+
+
+_copy = Copy()
+
+
+def copy(x):
+    return bind(_copy, x)
