@@ -12,10 +12,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from gnomon.ir.jaxpr import Literal
 from gnomon.types.effect import must_run
 
-CANDIDATES = 8          # how many periods are tried
+CANDIDATES = 32         # how many periods are tried
 SHORTEST = 3            # the least number of blocks of a run
 
 
@@ -53,28 +55,19 @@ def identities(eqns):
 
 def find_runs(eqns, shortest=SHORTEST):
     """Runs of blocks that line up, not overlapping, the most saving first."""
-    ids = identities(eqns)
-    n = len(ids)
+    ids = np.asarray(identities(eqns))
     last, distances = {}, Counter()
-    for i, k in enumerate(ids):
+    for i, k in enumerate(ids.tolist()):
         if k in last:
             distances[i - last[k]] += 1
         last[k] = i
     candidates = [p for p, _ in sorted(distances.items(), key=lambda item: (-item[1], item[0]))[:CANDIDATES]]
     rough = []
     for p in candidates:
-        i = 0
-        while i + p < n:
-            if ids[i] != ids[i + p]:
-                i += 1
-                continue
-            j = i
-            while j + p < n and ids[j] == ids[j + p]:
-                j += 1
-            count = (j - i) // p + 1
+        for start, length in stretches(ids[:-p] == ids[p:]):
+            count = length // p + 1
             if count >= shortest:
-                rough.append(Run(i, p, count))
-            i = j + 1
+                rough.append(Run(start, p, count))
     rough.sort(key=lambda r: (-r.saved, r.period))
     found, taken = [], []
     for r in rough:
@@ -87,6 +80,12 @@ def find_runs(eqns, shortest=SHORTEST):
             found.append(g)
             taken.append((g.start, g.stop))
     return sorted(found, key=lambda r: r.start)
+
+
+def stretches(flags):
+    """(start, length) of each stretch of true flags."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
+    return [(a, b - a) for a, b in edges.reshape(-1, 2).tolist()]
 
 
 def clipped(run, taken):

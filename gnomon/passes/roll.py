@@ -49,13 +49,15 @@ class Report:
 
 
 def compile_repeats_once(jaxpr):
-    """The program with its repeats rolled or outlined, and reports of what was done."""
+    """The program with its repeats rolled or outlined, and reports of what was done; remembered on it."""
     if current.roll == "off" and current.outline == "off":
         return jaxpr, ()
-    flat = flatten(jaxpr)
-    if len(flat.eqns) < SMALL:
-        return jaxpr, ()
-    return Rewrite(flat).result(jaxpr)
+    key = ("repeats", current.roll, current.outline)
+    found = jaxpr.memo.get(key)
+    if found is None:
+        flat = flatten(jaxpr)
+        found = jaxpr.memo[key] = (jaxpr, ()) if len(flat.eqns) < SMALL else Rewrite(flat).result(jaxpr)
+    return found
 
 
 class Rewrite:
@@ -428,7 +430,8 @@ def with_inner_programs(jaxpr):
     """The program with the programs that its equations hold (bodies of loops, arms, calls) rewritten too."""
     reports, eqns, changed = [], [], False
     for e in jaxpr.eqns:
-        if programs_of(e.op) and any(len(p.eqns) >= SMALL for p in programs_of(e.op)):
+        done_before = isinstance(e.op, Jit) and e.op.keep
+        if not done_before and programs_of(e.op) and any(len(p.eqns) >= SMALL for p in programs_of(e.op)):
             new = {}
             for name in e.op.parameters:
                 value = getattr(e.op, name)
