@@ -1,65 +1,66 @@
-"""A tree of arrays as one vector, and back."""
+"""A pytree of arrays as one vector, and back."""
 from __future__ import annotations
 
-import numpy as _np
+import warnings
 
-from gnomon.api.function import as_values as _as_values, type_of as _type_of
-from gnomon.base.tree import Partial as _Partial, tree_flatten as _flatten, tree_unflatten as _unflatten
-from gnomon.numpy import creation as _creation, manipulation as _manipulation
-from gnomon.numpy.promote import result_pair as _result_pair
-from gnomon.ops.convert import convert_element_type as _convert
-from gnomon.types.dtype import is_complex as _is_complex
+import numpy as np
+
+from gnomon.base.tree import tree_flatten, tree_unflatten
+from gnomon.numpy.creation import as_array, as_dtype, default_float, zeros
+from gnomon.numpy.manipulation import concatenate, ravel, reshape, split
+from gnomon.numpy.promote import result_type_of
 
 __all__ = ["ravel_pytree"]
 
 
-class _Unravel:
-    """Cuts a vector into the leaves of a tree; equal for equal structures and types."""
+def ravel_pytree(pytree):
+    """All elements of a tree's leaves in one vector, and the function that makes such a tree of a vector.
+
+    The vector has the leaves' common dtype; the function gives each leaf its own dtype back. It raises ValueError for a vector
+    of another shape, TypeError for another dtype if the leaves' dtypes differ from each other.
+
+    >>> import gnomon.numpy as jnp
+    >>> vector, unravel = ravel_pytree({"a": jnp.zeros(2), "b": jnp.ones((1, 1))})
+    >>> vector
+    Array([0., 0., 1.], dtype=float32)
+    >>> unravel(vector + 1)["b"]
+    Array([[2.]], dtype=float32)
+    """
+    leaves, tree = tree_flatten(pytree)
+    if not leaves:
+        return zeros(0, default_float()), lambda vector: tree_unflatten(tree, [])
+    values = [as_array(leaf, None, "ravel_pytree") for leaf in leaves]
+    types = [x.type for x in values]
+    common = result_type_of(*values)
+    vector = concatenate([ravel(as_dtype(x, common)) for x in values])
+    return vector, Unravel(tree, types, common)
+
+
+class Unravel:
+    """The function from a vector to a tree that `ravel_pytree` gives."""
 
     def __init__(self, tree, types, dtype):
         self.tree, self.types, self.dtype = tree, types, dtype
+        self.size = sum([t.size for t in types])
+        self.mixed = any([t.dtype != dtype for t in types])
 
     def __call__(self, vector):
-        want, got = sum(t.size for t in self.types), _type_of(vector)
-        if got.shape != (want,):
-            raise ValueError(f"The function that ravel_pytree returned takes a vector of {want} elements, got the shape {got.shape}.")
-        if got.dtype != self.dtype:
-            raise TypeError(f"unravel function given array of dtype {got.dtype}, but expected dtype {self.dtype}. Convert it with .astype.")
-        leaves, start = [], 0
-        for t in self.types:
-            piece = vector[start:start + t.size].reshape(t.shape)
-            if _is_complex(piece.dtype) and not _is_complex(t.dtype):
-                piece = piece.real
-            leaves.append(_convert(piece, t.dtype) if piece.dtype != t.dtype else piece)
-            start += t.size
-        return _unflatten(self.tree, leaves)
-
-    def _key(self):
-        return self.tree, self.types, self.dtype
+        x = as_array(vector, None, "the function given by ravel_pytree")
+        if x.type.shape != (self.size,):
+            raise ValueError(f"The function given by ravel_pytree takes a vector of shape ({self.size},), got {x.type.shape}.")
+        if self.mixed and x.type.dtype != self.dtype:
+            raise TypeError(f"The function given by ravel_pytree takes a vector of dtype {self.dtype}, got {x.type.dtype}.")
+        places = np.cumsum([t.size for t in self.types])[:-1].tolist()
+        parts = split(x, places) if places else [x]
+        leaves = [reshape(part, t.shape) for part, t in zip(parts, self.types)]
+        if self.mixed:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", np.exceptions.ComplexWarning)
+                leaves = [as_dtype(leaf, t.dtype) for leaf, t in zip(leaves, self.types)]
+        return tree_unflatten(self.tree, leaves)
 
     def __eq__(self, other):
-        return isinstance(other, _Unravel) and self._key() == other._key()
+        return type(other) is Unravel and (self.tree, self.types) == (other.tree, other.types)
 
     def __hash__(self):
-        return hash(self._key())
-
-
-def ravel_pytree(pytree):
-    """(all leaves one after another in one vector, a function that turns such a vector back into the tree).
-
-    The vector has the dtype that the leaves promote to; the tree that comes back has the leaves' own dtypes again.
-
-    >>> vector, unravel = ravel_pytree({"a": 1.0, "b": [2.0, 3.0]})
-    >>> vector.tolist(), unravel(2 * vector)["b"][1].tolist()
-    ([1.0, 2.0, 3.0], 6.0)
-    """
-    leaves, tree = _flatten(pytree)
-    values = _as_values(leaves)
-    types = tuple(v.type for v in values)
-    if not values:
-        dtype = _np.dtype(_creation.default_float())
-        return _creation.zeros(0, dtype), _Partial(_Unravel(tree, types, dtype))
-    dtype, _ = _result_pair(*values)
-    flat = [_manipulation.ravel(v) for v in values]
-    flat = [_convert(v, dtype) if v.dtype != dtype else v for v in flat]
-    return (flat[0] if len(flat) == 1 else _manipulation.concatenate(flat)), _Partial(_Unravel(tree, types, dtype))
+        return hash((self.tree, tuple(self.types)))
