@@ -8,6 +8,7 @@ import sys
 import numpy as np
 
 from gnomon.api.function import _short, as_values, check_leaves
+from gnomon.base.frames import entry_point
 from gnomon.base.source import named_after
 from gnomon.base.tree import keystr, tree_flatten, tree_flatten_with_path, tree_unflatten
 from gnomon.ops.callback import DebugCallback, IoCallback, PureCallback, checked
@@ -66,6 +67,7 @@ def _types(structs):
     return tuple(ArrayType(tuple(s.shape), canonicalize(s.dtype, current.enable_x64)) for s in leaves), tree
 
 
+@entry_point
 def pure_callback(callback, result_shape_dtypes, *args, sharding=None, vmap_method=None, **kwargs):
     """Call a Python function without side effects from a compiled program.
 
@@ -85,6 +87,7 @@ def pure_callback(callback, result_shape_dtypes, *args, sharding=None, vmap_meth
     return tree_unflatten(out_tree, outs)
 
 
+@entry_point
 def io_callback(callback, result_shape_dtypes, *args, sharding=None, ordered=False, **kwargs):
     """Call a Python function with side effects from a compiled program; exactly once per run, in order where `ordered`."""
     types, out_tree = _types(result_shape_dtypes)
@@ -99,6 +102,7 @@ def _now(call, types, values):
     return [constant(checked(x, t)) for x, t in zip(call(*[np.asarray(v) for v in values]), types, strict=True)]
 
 
+@entry_point
 def debug_callback(callback=None, *args, ordered=False, partitioned=False, **kwargs):
     """Call a Python function for its side effects, from a compiled program or at once. It is left alone by derivatives.
 
@@ -145,6 +149,7 @@ class _Printer:
 _logger = logging.getLogger("gnomon.debug")
 
 
+@entry_point
 def debug_print(fmt=None, *args, ordered=False, partitioned=False, skip_format_check=False, _use_logging=False, **kwargs):
     """Print values from inside a compiled program: `debug.print("x = {}", x)`.
 

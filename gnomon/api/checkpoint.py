@@ -5,6 +5,7 @@ import functools
 
 from gnomon.api.function import Flat, as_values, check_leaves, lazy_names
 from gnomon.base.errors import Refused
+from gnomon.base.frames import entry_point
 from gnomon.base.source import describe, function_name, named_after
 from gnomon.base.tree import tree_flatten, tree_unflatten
 from gnomon.ir.jaxpr import intern
@@ -15,6 +16,7 @@ from gnomon.trace.stage import bind, stage, value_of
 from gnomon.transforms import linearize
 
 
+@entry_point
 def checkpoint(fun=None, *, prevent_cse=True, policy=None, static_argnums=(), static_argnames=(), concrete=False):
     """A function whose intermediate values are computed again in the backward pass; only its inputs are kept.
 
@@ -35,6 +37,7 @@ def checkpoint(fun=None, *, prevent_cse=True, policy=None, static_argnums=(), st
     if not isinstance(prevent_cse, bool):
         prevent_cse = any(prevent_cse)
 
+    @entry_point
     def checkpointed(*args, **kwargs):
         if local.frame is None:
             return fun(*args, **kwargs)

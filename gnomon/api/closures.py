@@ -6,6 +6,7 @@ from gnomon.api.differentiate import _argnums, vjp, wraps
 from gnomon.api.function import Flat, as_values, check_leaves, lazy_names, stage_closed, type_of
 from gnomon.api.jit import jit
 from gnomon.base.errors import Refused
+from gnomon.base.frames import entry_point
 from gnomon.base.lists import merge, partition
 from gnomon.base.source import function_name, named_after
 from gnomon.base.tree import tree_flatten, tree_map, tree_unflatten
@@ -17,6 +18,7 @@ from gnomon.trace.stage import Tracer, bind, inline, stage, value_of
 from gnomon.transforms import has_tangent, tangent_type
 
 
+@entry_point
 def closure_convert(fun, *example_args):
     """(the function with what it closes over as further arguments, those values).
 
@@ -39,6 +41,7 @@ def closure_convert(fun, *example_args):
     closed, out_tree, n = intern(jaxpr.closed()), flat.out_tree, len(hoisted)
 
     @wraps(fun, "")
+    @entry_point
     def converted(*args_and_hoisted):
         count = len(args_and_hoisted) - n
         args, given = args_and_hoisted[:count], args_and_hoisted[count:]
@@ -112,6 +115,7 @@ def custom_gradient(fun=None, *, with_logs=False, remat=False, with_accums=None)
     return named_after(wrapped, fun)
 
 
+@entry_point
 def linear_call(fun, fun_transpose, residual_args, linear_args):
     """`fun(residual_args, linear_args)`, linear in `linear_args`, whose transpose is `fun_transpose(residual_args, cotangent)`.
 

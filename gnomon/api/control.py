@@ -7,6 +7,7 @@ import numpy as np
 
 from gnomon.api.function import Flat, as_values, check_leaves, lazy_names, type_of
 from gnomon.api.vmap import vmap
+from gnomon.base.frames import entry_point
 from gnomon.base.settings import current
 from gnomon.base.source import function_name, function_place
 from gnomon.base.tree import keystr, tree_flatten, tree_flatten_with_path, tree_leaves, tree_map, tree_unflatten
@@ -71,6 +72,7 @@ def converted_outputs(jaxpr, types):
 _NONE = object()
 
 
+@entry_point
 def cond(pred, true_fun, false_fun, *operands, operand=_NONE, linear=None):
     """`true_fun(*operands)` if `pred`, else `false_fun(*operands)`; only the chosen one runs.
 
@@ -113,6 +115,7 @@ def _predicate(pred, what):
     return x
 
 
+@entry_point
 def switch(index, branches, *operands, operand=_NONE):
     """`branches[index](*operands)`; the index is clamped into range.
 
@@ -251,6 +254,7 @@ def _as_type(v, t):
     return convert_element_type(v, t.dtype, t.weak_type)
 
 
+@entry_point
 def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpose=False):
     """Run `f(carry, x) -> (carry, y)` over the leading axis of `xs`; returns (last carry, ys stacked).
 
@@ -361,6 +365,7 @@ def _stack(rows):
     return concatenate([expand_dims(r, (0,)) for r in rows], 0)
 
 
+@entry_point
 def while_loop(cond_fun, body_fun, init_val):
     """Repeat `val = body_fun(val)` while `cond_fun(val)`; returns the last value.
 
@@ -402,6 +407,7 @@ def _while(cond_fun, body_fun, init_val, said):
     return tree_unflatten(tree, outs)
 
 
+@entry_point
 def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
     """`for i in range(lower, upper): val = body_fun(i, val)`; returns the last value.
 
@@ -448,6 +454,7 @@ def _index_type(lower, upper):
     return join((a.dtype, a.weak_type), (b.dtype, b.weak_type), x64=current.enable_x64)[0]
 
 
+@entry_point
 def map(f, xs, *, batch_size=None):  # noqa: A001 - JAX's name
     """Apply `f` to each element along the leading axis of `xs`, one after the other, and stack the results.
 
@@ -478,6 +485,7 @@ def _map(f, fun, xs):
     return _scan(lambda _, x: ((), f(x)), (), xs, None, False, 1, Said("map", fun, lazy_names(fun, (xs,), {})))[1]
 
 
+@entry_point
 def associative_scan(fn, elems, reverse=False, axis=0):
     """All prefix combinations of an associative function, in about log2(n) rounds.
 

@@ -7,6 +7,7 @@ import inspect
 import numpy as np
 
 from gnomon.api.function import Flat, as_values, check_leaves, lazy_names, type_of
+from gnomon.base.frames import entry_point
 from gnomon.base.source import function_name, named_after
 from gnomon.base.tree import tree_flatten, tree_map, tree_structure, tree_unflatten
 from gnomon.ir.jaxpr import intern
@@ -170,6 +171,7 @@ class custom_jvp(_Custom):
             return out, total
         self.defjvp(rule)
 
+    @entry_point
     def __call__(self, *args, **kwargs):
         if self.jvp is None:
             raise AttributeError(f"No JVP defined for custom_jvp function {function_name(self.fun)} using defjvp.")
@@ -278,6 +280,7 @@ class custom_vjp(_Custom):
 
     defvjp_all = defvjp
 
+    @entry_point
     def __call__(self, *args, **kwargs):
         if self.fwd is None:
             raise AttributeError(f"No VJP defined for custom_vjp function {function_name(self.fun)} using defvjp.")

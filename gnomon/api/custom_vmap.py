@@ -6,6 +6,7 @@ import functools
 from gnomon.api.control import map as map_over
 from gnomon.api.custom import _positional
 from gnomon.api.function import Flat, as_values, check_leaves, lazy_names
+from gnomon.base.frames import entry_point
 from gnomon.base.lists import merge, partition
 from gnomon.base.source import function_name, named_after
 from gnomon.base.tree import flatten_axes, tree_flatten, tree_unflatten
@@ -51,6 +52,7 @@ class custom_vmap:
         self.rules.clear()
         return vmap_rule
 
+    @entry_point
     def __call__(self, *args, **kwargs):
         name = function_name(self.fun)
         if self.vmap_rule is None:

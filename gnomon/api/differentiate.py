@@ -7,6 +7,7 @@ import numpy as np
 
 from gnomon.api.function import Flat, as_values, check_leaves, lazy_names, run_here, stage_closed, type_of
 from gnomon.api.vmap import vmap
+from gnomon.base.frames import entry_point
 from gnomon.base.source import function_name, named_after
 from gnomon.base.tree import Partial, tree_flatten, tree_leaves, tree_map, tree_structure, tree_unflatten
 from gnomon.ops.convert import convert_element_type
@@ -93,6 +94,7 @@ def grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False, redu
     both = value_and_grad(fun, argnums, has_aux, holomorphic, allow_int, reduce_axes, _name="grad")
 
     @wraps(fun, "grad")
+    @entry_point
     def grad_f(*args, **kwargs):
         if has_aux:
             (_, aux), g = both(*args, **kwargs)
@@ -112,6 +114,7 @@ def value_and_grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=F
         raise TypeError(f"{_name} needs a function, got {type(fun).__name__}.")
 
     @wraps(fun, "value_and_grad")
+    @entry_point
     def value_and_grad_f(*args, **kwargs):
         nums, single = _selected(fun, _name, argnums, args)
         flat, jaxpr, captured, values, tree = _stage(fun, args, kwargs, nums, _name, has_aux, allow_int, holomorphic)
@@ -188,6 +191,7 @@ class _Linear:
         self.jaxpr, self.in_tree, self.in_types, self.out_tree = jaxpr, in_tree, in_types, out_tree
         self.build, self.name, self.what = build, name, what
 
+    @entry_point
     def __call__(self, held, *given):
         if self.what == "vjp" and len(given) != 1:
             raise TypeError(f"The function returned by vjp of {self.name} takes one cotangent, got {len(given)} arguments.")
@@ -231,6 +235,7 @@ def _match(leaves, types, what, name):
     return out
 
 
+@entry_point
 def vjp(fun, *primals, has_aux=False, reduce_axes=()):
     """(fun(*primals), a function from a cotangent of the output to the cotangents of the primals).
 
@@ -298,6 +303,7 @@ def _check_tangents(fun, primals, tangents, what):
                         f"whereas tangents have tree structure {b}.")
 
 
+@entry_point
 def jvp(fun, primals, tangents, has_aux=False):
     """(fun(*primals), how it moves when the primals move by the tangents): a directional derivative.
 
@@ -347,6 +353,7 @@ def _is_float0(x):
 _FLOAT0 = tangent_dtype(np.dtype("int32"))
 
 
+@entry_point
 def linearize(fun, *primals, has_aux=False):
     """(fun(*primals), the linear function from tangents of the primals to the tangent of the output), at the primals.
 
@@ -373,6 +380,7 @@ def linearize(fun, *primals, has_aux=False):
     return (out, f_lin, tree_unflatten(flat.aux[0], outs[n_out:])) if has_aux else (out, f_lin)
 
 
+@entry_point
 def linear_transpose(fun, *primals, reduce_axes=()):
     """The transpose of a linear function, whose inputs have the types of `primals` (arrays or ShapeDtypeStructs).
 
@@ -388,6 +396,7 @@ def linear_transpose(fun, *primals, reduce_axes=()):
     back, _ = transpose_program(jaxpr, (False,) * len(captured) + (True,) * len(types))
     out_types = [v.type for v in jaxpr.outvars]
 
+    @entry_point
     def transposed(ct):
         given, ct_tree = tree_flatten(ct)
         if ct_tree != flat.out_tree:
@@ -415,6 +424,7 @@ def jacfwd(fun, argnums=0, has_aux=False, holomorphic=False):
     ()
     """
     @wraps(fun, "jacfwd")
+    @entry_point
     def jacobian(*args, **kwargs):
         nums, single = _selected(fun, "jacfwd", argnums, args)
         chosen = tuple(args[i] for i in nums)
@@ -453,6 +463,7 @@ def jacrev(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
     ()
     """
     @wraps(fun, "jacrev")
+    @entry_point
     def jacobian(*args, **kwargs):
         nums, single = _selected(fun, "jacrev", argnums, args)
         chosen = tuple(args[i] for i in nums)

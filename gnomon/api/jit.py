@@ -9,6 +9,7 @@ from collections import deque
 from gnomon.api.aliases import Inline
 from gnomon.api.function import Flat, ShapeDtypeStruct, as_values, check_leaves, lazy_names, type_of
 from gnomon.api.retraces import Report, Trace, differences, nearest, note
+from gnomon.base.frames import entry_point, hide_frames
 from gnomon.base.settings import current
 from gnomon.base.source import describe, function_name, named_after, user_place
 from gnomon.base.tree import flatten_axes, tree_flatten, tree_structure, tree_unflatten
@@ -71,28 +72,32 @@ class Jitted:
     # -- calling -----------------------------------------------------------------------------------------------
 
     def __call__(self, *args, **kwargs):
-        if not self.simple:
-            return self.call_with_options(args, kwargs)
-        flat = False
         try:
-            if not kwargs:      # the commonest call: arrays, each an argument of its own
-                entry = self.flat.get((current.key, local.axes_key, *[x.type for x in args]))
-                flat = entry is not None
-        except (AttributeError, TypeError):
-            pass
-        if flat:
-            leaves = args
-        else:
-            leaves, tree = tree_flatten((args, kwargs))
+            if not self.simple:
+                return self.call_with_options(args, kwargs)
+            flat = False
             try:
-                entry = self.cache.get((tree, current.key, local.axes_key, *[x.type for x in leaves]))
-            except AttributeError:
-                entry = None
-            if entry is None:
-                return self.call_slowly(leaves, tree, args, kwargs, ())
-        if local.frame is not None:
-            return self.call_traced(entry, leaves)
-        return self.run(entry, leaves)
+                if not kwargs:      # the commonest call: arrays, each an argument of its own
+                    entry = self.flat.get((current.key, local.axes_key, *[x.type for x in args]))
+                    flat = entry is not None
+            except (AttributeError, TypeError):
+                pass
+            if flat:
+                leaves = args
+            else:
+                leaves, tree = tree_flatten((args, kwargs))
+                try:
+                    entry = self.cache.get((tree, current.key, local.axes_key, *[x.type for x in leaves]))
+                except AttributeError:
+                    entry = None
+                if entry is None:
+                    return self.call_slowly(leaves, tree, args, kwargs, ())
+            if local.frame is not None:
+                return self.call_traced(entry, leaves)
+            return self.run(entry, leaves)
+        except Exception as error:
+            hide_frames(error)
+            raise
 
     def run(self, entry, leaves):
         """Run a trace on Arrays."""
@@ -277,6 +282,7 @@ class Jitted:
 
     # -- looking inside ----------------------------------------------------------------------------------------
 
+    @entry_point
     def trace(self, *args, **kwargs):
         """The program for these arguments (arrays or ShapeDtypeStructs): a `Traced`."""
         dynamic, positions, statics, donate_nums, kw, donate_names = self.sort_arguments(args, kwargs)
@@ -428,6 +434,7 @@ class Traced:
         shift, donated = len(self.entry.consts), set(self.entry.donated)
         return tree_unflatten(self.tree, [ArgInfo(t, i + shift in donated) for i, t in enumerate(self.types)])
 
+    @entry_point
     def lower(self, lowering_platforms=None, **options):
         return Lowered(self)
 
@@ -457,6 +464,7 @@ class Lowered:
     def cost_analysis(self):
         return self.compile().cost_analysis()
 
+    @entry_point
     def compile(self, compiler_options=None):
         """Compile: a `Compiled`, to be called with arguments of the same types."""
         plan = self.plan
@@ -479,6 +487,7 @@ class Compiled:
     in_tree = property(lambda self: self.lowered.in_tree)
     out_tree = property(lambda self: self.lowered.out_tree)
 
+    @entry_point
     def __call__(self, *args, **kwargs):
         traced = self.lowered.traced
         jitted, entry = traced.jitted, traced.entry
@@ -544,6 +553,7 @@ def _names(x):
     return (x,) if isinstance(x, str) else tuple(x)
 
 
+@entry_point
 def jit(fun=None, /, *, in_shardings=None, out_shardings=None, static_argnums=None, static_argnames=None, donate_argnums=None,
         donate_argnames=None, keep_unused=False, device=None, backend=None, inline=False, compiler_options=None, max_traces=None):
     """Compile a function with XLA.
@@ -625,6 +635,7 @@ def make_jaxpr(fun, static_argnums=(), axis_env=None, return_shape=False, abstra
         raise TypeError(f"make_jaxpr needs a function, got {type(fun).__name__}.")
     static = _ints(static_argnums, "static_argnums")
 
+    @entry_point
     def make_jaxpr_f(*args, **kwargs):
         nums = {i % len(args) for i in static}
         if nums:
@@ -650,6 +661,7 @@ def make_jaxpr(fun, static_argnums=(), axis_env=None, return_shape=False, abstra
     return named_after(make_jaxpr_f, fun, "make_jaxpr")
 
 
+@entry_point
 def eval_shape(fun, *args, **kwargs):
     """The types of `fun(*args, **kwargs)` as ShapeDtypeStructs, without computing anything.
 

@@ -6,6 +6,7 @@ import contextlib
 import numpy as np
 
 from gnomon.api.function import as_values, check_leaves
+from gnomon.base.frames import entry_point
 from gnomon.base.tree import flatten_axes, keystr, tree_flatten, tree_flatten_with_path, tree_leaves, tree_map, tree_unflatten
 from gnomon.ops.place import DevicePut, Reshard, ShardingConstraint
 from gnomon.run import client, transfer
@@ -20,6 +21,7 @@ from gnomon.types.mesh import AbstractMesh, Mesh, install_mesh_context, make_dev
 from gnomon.types.sharding import NamedSharding, PartitionSpec, Sharding, abstract_sharding
 
 
+@entry_point
 def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
     """A tree of arrays moved to a device or laid out by a Sharding (one for all, or a tree of them).
 
@@ -75,6 +77,7 @@ def clear_caches():
 
 # ---- meshes --------------------------------------------------------------------------------------------------------
 
+@entry_point
 def make_mesh(axis_shapes, axis_names, axis_types=None, *, devices=None):
     """A mesh of devices with named axes.
 
@@ -176,6 +179,7 @@ def explicit(spec, ndim, what):
     return abstract_sharding(mesh, entries)
 
 
+@entry_point
 def with_sharding_constraint(x, shardings):
     """The values, with a demand on the compiler how they are sharded (on automatic mesh axes)."""
     leaves, tree = tree_flatten(x)
@@ -193,6 +197,7 @@ def with_sharding_constraint(x, shardings):
     return tree_unflatten(tree, out)
 
 
+@entry_point
 def reshard(x, out_shardings):
     """The values with other explicit shardings."""
     leaves, tree = tree_flatten(x)

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from gnomon.api.function import Flat, as_values, check_leaves, lazy_names, run_here
+from gnomon.base.frames import entry_point
 from gnomon.base.source import function_name, named_after
 from gnomon.base.tree import argument_roots, flatten_axes, tree_flatten, tree_structure, tree_unflatten
 from gnomon.ir.dims import drop_dim
@@ -11,6 +12,7 @@ from gnomon.trace.stage import stage
 from gnomon.transforms import Batching, vmap as vmap_program
 
 
+@entry_point
 def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_name=None, sum_match=False):
     """Map `fun` over an axis of its arguments.
 
@@ -31,6 +33,7 @@ def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_n
         in_axes = _as_axes(in_axes)
     name = function_name(fun)
 
+    @entry_point
     def vmap_f(*args, **kwargs):
         if isinstance(in_axes, tuple) and len(in_axes) != len(args):
             raise ValueError("vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional arguments passed "
