@@ -10,12 +10,14 @@ import numpy as np
 from gnomon.api.places import explicit
 from gnomon.ir.dims import positions
 from gnomon.ir.jaxpr import Literal
+from gnomon.numpy.manipulation import sharding_for
 from gnomon.ops.compare import Eq, SelectN
 from gnomon.ops.convert import ConvertElementType
 from gnomon.ops.dot import DotGeneral
 from gnomon.ops.shape import BroadcastInDim, Iota, ReduceSum, Squeeze, Transpose
 from gnomon.trace.stage import bind
 from gnomon.types.dtype import python_type
+from gnomon.types.sharding import NamedSharding, PartitionSpec, abstract_sharding
 from gnomon.types.value_type import ArrayType
 
 
@@ -119,8 +121,20 @@ class Planner:
         summed = tuple([n for n in x_names if n in y_names and n not in out])
         numbers = ((positions(x_names, summed), positions(y_names, summed)), (positions(x_names, kept), positions(y_names, kept)))
         names = kept + x_rest + y_rest
-        sharding = None if out_sharding is None or names != out else explicit(out_sharding, len(out), "out_sharding")
-        return self.add(DotGeneral(numbers, precision, preferred, sharding), x, y), names
+        if out_sharding is not None:
+            out_sharding = asked_sharding(out_sharding, (self.types[x], self.types[y]), len(out))
+        if names != out and isinstance(out_sharding, NamedSharding):
+            axes = dict(zip(out, out_sharding.spec))
+            out_sharding = abstract_sharding(out_sharding.mesh, tuple([axes[n] for n in names]))
+        return self.add(DotGeneral(numbers, precision, preferred, out_sharding), x, y), names
+
+
+def asked_sharding(asked, types, ndim):
+    """An `out_sharding` argument as DotGeneral takes it: a sharding of types, or a bare PartitionSpec where it says that nothing is
+    sharded."""
+    mesh = next((t.sharding.mesh for t in types if t.sharding is not None), None)
+    sharding = explicit(asked, ndim, "out_sharding") if mesh is None else sharding_for(asked, mesh, ndim)
+    return PartitionSpec() if sharding is None else sharding
 
 
 def is_one(size):

@@ -12,6 +12,7 @@ import warnings
 import numpy as np
 
 from gnomon.api.function import type_of
+from gnomon.api.places import device_put, reshard
 from gnomon.base.errors import Refused
 from gnomon.base.settings import current
 from gnomon.numpy.promote import SCALARS, as_value, requested_dtype, result_type_of, scalar_literal
@@ -32,8 +33,6 @@ from gnomon.trace.context import local
 from gnomon.trace.stage import Tracer, bind, literal, scalar_type, value_of
 from gnomon.trace.value import Value
 from gnomon.types.dtype import canonicalize, iinfo, is_bool, is_complex, is_float, is_integer, is_key, is_supported, join_all, python_type
-from gnomon.types.mesh import Mesh
-from gnomon.types.sharding import NamedSharding, PartitionSpec
 from gnomon.types.size import Size, check_shape, check_size
 from gnomon.types.value_type import ArrayType
 
@@ -72,19 +71,9 @@ def owned(host, t=None):
 
 def settle(x, device, out_sharding):
     """The value where the arguments `device` or `out_sharding` say."""
-    if device is None and out_sharding is None:
-        return x
-    if x.__class__ is Tracer:
-        raise Refused("device= and out_sharding= do not reach into a traced function. Make the array outside and pass it, or place it "
-                      "with device_put or with_sharding_constraint.")
-    if isinstance(out_sharding, PartitionSpec):
-        if not isinstance(local.mesh, Mesh):
-            raise ValueError(f"out_sharding={out_sharding} is a PartitionSpec, which needs a mesh: use set_mesh, or give a "
-                             "NamedSharding.")
-        out_sharding = NamedSharding(local.mesh, out_sharding)
-    if isinstance(device, PartitionSpec):
-        return settle(x, None, device)
-    return transfer.put(x, out_sharding if device is None else device)
+    if device is not None:
+        x = device_put(x, device)
+    return x if out_sharding is None else reshard(x, out_sharding)
 
 
 def filled(t, value):

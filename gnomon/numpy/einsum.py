@@ -6,7 +6,6 @@ import importlib
 from gnomon.base.errors import Refused
 from gnomon.base.settings import current
 from gnomon.numpy.contraction import Plan, Planner
-from gnomon.numpy.manipulation import sharding_for
 from gnomon.numpy.promote import as_value, joined, note_weak, requested_dtype
 from gnomon.ops.dot import canonical_precision
 from gnomon.run.array import Array
@@ -143,7 +142,7 @@ def make_plan(subscripts, types, optimize, precision, preferred, out_sharding):
     check_sizes(subscripts, names, types)
     (dtype, weak), matters = joined(types)
     preferred = dtype if preferred is None else requested_dtype(preferred)
-    options = canonical_precision(precision), preferred, mesh_sharding(out_sharding, types)
+    precision = canonical_precision(precision)
     planner = Planner(types)
     terms = []
     for i, term in enumerate(names):
@@ -159,16 +158,12 @@ def make_plan(subscripts, types, optimize, precision, preferred, out_sharding):
         (y, y_names), (x, x_names) = picked
         last = not terms
         result = out if last else tuple(dict.fromkeys([n for n in (*y_names, *x_names) if n in needed]))
-        terms.append(planner.contract(x, x_names, y, y_names, result, *options, swap=True))
+        terms.append(planner.contract(x, x_names, y, y_names, result, precision, preferred, out_sharding if last else None,
+                                      swap=True))
     ((number, term),) = terms
     number, term = planner.sum(number, term, [n for n in term if n not in out])
     number = planner.transpose(number, term, out)
     return Plan(planner.steps, planner.convert(number, preferred)), matters
-
-
-def mesh_sharding(asked, types):
-    mesh = next((t.sharding.mesh for t in types if t.sharding is not None), None)
-    return None if asked is None or mesh is None else sharding_for(asked, mesh)
 
 
 def check_sizes(subscripts, names, types):

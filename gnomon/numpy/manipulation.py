@@ -18,6 +18,7 @@ from gnomon.ops.convert import convert_element_type
 from gnomon.ops.cumulative import cumsum
 from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.indexing import GatherDimensionNumbers, GatherScatterMode, ScatterDimensionNumbers, gather, scatter, scatter_add
+from gnomon.ops.place import Reshard
 from gnomon.ops.shape import Iota, Reshape, broadcast_in_dim, reduce_sum
 from gnomon.ops.slicing import dynamic_slice, slice_in_dim
 from gnomon.run.array import Array
@@ -99,17 +100,18 @@ def reshape(a, shape, order="C", *, copy=None, out_sharding=None):
     if order not in ("C", "A"):
         raise ValueError(f"reshape takes order 'C' or 'F', got {order!r}.")
     if out_sharding is not None and t.sharding is not None:
-        return bind(Reshape(sizes, None, sharding_for(out_sharding, t.sharding.mesh)), x)
+        sharding = sharding_for(out_sharding, t.sharding.mesh, len(sizes))
+        return bind(Reshape(sizes), bind(Reshard(None), x)) if sharding is None else bind(Reshape(sizes, None, sharding), x)
     return (shape_ops.copy(x) if copy else x) if t.shape == sizes else bind(Reshape(sizes), x)
 
 
-def sharding_for(asked, mesh):
-    """An `out_sharding` argument as the sharding of a type on a mesh."""
+def sharding_for(asked, mesh, ndim):
+    """An `out_sharding` argument as the sharding of a type on a mesh; None where it says that nothing is sharded."""
     if isinstance(asked, NamedSharding):
         asked = asked.spec
     if not isinstance(asked, PartitionSpec):
         raise TypeError(f"out_sharding is a NamedSharding or a PartitionSpec, got {asked!r}.")
-    return abstract_sharding(mesh, tuple(asked))
+    return abstract_sharding(mesh, tuple(asked) + (None,) * (ndim - len(asked)))
 
 
 def ravel(a, order="C", *, out_sharding=None):
@@ -305,7 +307,7 @@ def broadcast_to(array, shape, *, out_sharding=None):
     shape = check_shape(shape, "The shape given to broadcast_to")
     if out_sharding is not None and x.type.sharding is not None:
         to = tuple(range(len(shape) - x.type.ndim, len(shape)))
-        return bind(shape_ops.BroadcastInDim(shape, to, sharding_for(out_sharding, x.type.sharding.mesh)), x)
+        return bind(shape_ops.BroadcastInDim(shape, to, sharding_for(out_sharding, x.type.sharding.mesh, len(shape))), x)
     return broadcast(x, shape, "broadcast_to")
 
 

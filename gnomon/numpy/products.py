@@ -8,7 +8,7 @@ from gnomon.base.settings import current
 from gnomon.numpy.axes import axis_tuple
 from gnomon.numpy.contraction import Plan, Planner
 from gnomon.numpy.creation import as_dtype, default_int
-from gnomon.numpy.manipulation import moveaxis, ravel, sharding_for, stack, unstack
+from gnomon.numpy.manipulation import moveaxis, ravel, stack, unstack
 from gnomon.numpy.matrices import diagonal
 from gnomon.numpy.promote import as_value, joined, note_weak, promote, promote_dtypes, requested_dtype
 from gnomon.ops.arithmetic import mul, sub
@@ -49,9 +49,6 @@ def make_plan(x, y, make, precision, preferred, out_sharding):
     planner = Planner([x, y])
     x, y = planner.convert(0, dtype, weak), planner.convert(1, dtype, weak)
     preferred = dtype if preferred is None else requested_dtype(preferred)
-    if out_sharding is not None:
-        mesh = next((planner.types[i].sharding.mesh for i in (x, y) if planner.types[i].sharding is not None), None)
-        out_sharding = None if mesh is None else sharding_for(out_sharding, mesh)
     result = make(planner, x, y, canonical_precision(precision), preferred, out_sharding)
     return Plan(planner.steps, result), matters
 

@@ -13,6 +13,7 @@ from gnomon.ir.show import show_value
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.shape import transpose
 from gnomon.trace.stage import bind
+from gnomon.types.sharding import PartitionSpec
 
 
 class Precision(enum.Enum):
@@ -99,8 +100,12 @@ class DotGeneral(DimsOp):
             raise ShardingTypeError("Contracting dimensions are sharded and it is ambiguous how the output should be sharded. "
                                     "Please specify the output sharding via the `out_sharding` parameter. Got "
                                     f"lhs_contracting_spec={ls} and rhs_contracting_spec={rs}")
-        t = result_from_dims(self, self.dims(x, y), (x, y), self.out_dtype(x, y))
-        return t if self.out_sharding is None else t.update(sharding=self.out_sharding)
+        if self.out_sharding is None:
+            return result_from_dims(self, self.dims(x, y), (x, y), self.out_dtype(x, y))
+        # a bare PartitionSpec asks for a result that is not sharded, which no sharding in a type can say
+        sharding = None if isinstance(self.out_sharding, PartitionSpec) else self.out_sharding
+        ins = [t.update(sharding=None) for t in (x, y)]
+        return result_from_dims(self, self.dims(x, y), ins, self.out_dtype(x, y)).update(sharding=sharding)
 
     def lower(self, emit, x, y):
         (lc, rc), (lb, rb) = self.dimension_numbers

@@ -62,7 +62,7 @@ class Reshard(Placing):
 
 
 def check_fits(sharding, x, what):
-    if len(sharding.spec) > x.ndim:
+    if sharding is not None and len(sharding.spec) > x.ndim:
         raise ShardingTypeError(f"{what} got the spec {sharding.spec} with {len(sharding.spec)} entries for a value of type {x}, which has "
                                 f"{x.ndim} dimensions. Give at most one entry a dimension.")
 
