@@ -9,7 +9,7 @@ from gnomon.base.errors import ConcretizationTypeError
 from gnomon.numpy.axes import integer, one_axis
 from gnomon.numpy.composite import composite
 from gnomon.numpy.creation import broadcast, default_int
-from gnomon.numpy.index_plan import DEFAULT, INT32, INT64, Options, Wrap, mask_numbers, options_of, reader_with, remember
+from gnomon.numpy.index_plan import DEFAULT, INT32, INT64, Options, Wrap, options_of, reader_with, remember
 from gnomon.numpy.indexing import HOST_SIZE, SET, host_of, run_read, update
 from gnomon.numpy.promote import as_value, promote_dtypes
 from gnomon.ops.arithmetic import add, clamp, div, maximum, mul, rem, sub
@@ -27,7 +27,7 @@ from gnomon.trace.stage import NotKnown, Tracer, bind, value_of
 from gnomon.types.dtype import KeyDtype, is_bool, is_integer
 from gnomon.types.value_type import ArrayType
 
-__all__ = ["argwhere", "choose", "compress", "extract", "flatnonzero", "ix_", "nonzero", "place", "put", "put_along_axis",
+__all__ = ["argwhere", "choose", "compress", "extract", "flatnonzero", "nonzero", "place", "put", "put_along_axis",
            "ravel_multi_index", "take", "take_along_axis", "unravel_index"]
 
 ALL = (None, None, None)            # the form of a full slice
@@ -496,28 +496,6 @@ def argwhere(a, *, size=None, fill_value=None):
 
 
 # ---- places of several dimensions ---------------------------------------------------------------------------------
-
-def ix_(*args):
-    """Vectors of places (or of booleans, which must be concrete) shaped so that together they index a block.
-
-    >>> import gnomon.numpy as np
-    >>> rows, columns = np.ix_(np.array([0, 2]), np.array([1, 3, 4]))
-    >>> rows.shape, columns.shape
-    ((2, 1), (1, 3))
-    """
-    out = []
-    for k, arg in enumerate(args):
-        x = value_of(np.asarray(arg)) if arg.__class__ in (list, tuple) else as_value(arg, "ix_", k)
-        if x.type.ndim != 1:
-            raise ValueError(f"Arguments to ix_ must be 1-dimensional, got shape {x.type.shape} at position {k}.")
-        if is_bool(x.type.dtype):
-            numbers = mask_numbers(x).nonzero()[0].astype(INT32)
-            x = value_of(numbers)
-        elif not x.type.size:
-            x = convert_element_type(x, INT32)
-        out.append(reshape(x, (1,) * k + x.type.shape + (1,) * (len(args) - k - 1)))
-    return tuple(out)
-
 
 def unravel_index(indices, shape):
     """Places in a flattened array of this shape as places per dimension. Places below 0 are counted from the end, and places

@@ -155,13 +155,6 @@ def test_nonzero_needs_numbers_or_a_size():
     assert gnp.nonzero(X)[0].dtype == np.int32
 
 
-def test_ix():
-    rows, columns = taking.ix_(np.array([0, 2]), np.array([True, False, True, True]))
-    same([rows, columns], np.ix_([0, 2], [True, False, True, True]))
-    with pytest.raises(ValueError, match="1-dimensional"):
-        taking.ix_(np.zeros((1, 1), int))
-
-
 @pytest.mark.parametrize("shape", [(3, 4), (2, 3, 5), (7,)])
 def test_unravel_and_ravel(shape):
     total = int(np.prod(shape))
