@@ -119,3 +119,8 @@ def documented(function, name, summary, operands, example):
     imports = ">>> import gnomon.numpy as jnp\n    " if "jnp" in expression else ""
     function.__doc__ = f"{summary}\n\n    {operands}\n\n    {imports}>>> {expression}\n    {printed}\n    "
     return function
+
+
+def made_elsewhere(module):
+    """The examples of a module's functions that were made here, for doctest, which looks at functions written in the module only."""
+    return {name: f.__doc__ for name, f in module.items() if getattr(f, "__globals__", None) is globals() and name in module["__all__"]}

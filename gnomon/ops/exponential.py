@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from gnomon.ir.op import field
-from gnomon.ops.arithmetic import NOT_LINEAR, add, add_any, broadcast_like, div, mul, neg, square, sub
+from gnomon.ops.arithmetic import NOT_LINEAR, add, add_any, broadcast_like, div, integer_pow, mul, neg, sub
 from gnomon.ops.compare import bitwise_and, eq, select_n
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.elementwise import Elementwise, full_scalar
@@ -156,7 +156,7 @@ class Cbrt(Accurate):
     """The real cube root."""
 
     hlo, accepts, accepts_text = "stablehlo.cbrt", staticmethod(is_float), "floats"
-    derivative = (lambda out, x: div(full_scalar(x, 1 / 3), square(out)),)
+    derivative = (lambda out, x: mul(full_scalar(x, 1 / 3), integer_pow(out, -2)),)
 
 
 # ---- powers -----------------------------------------------------------------------------------------------------

@@ -9,8 +9,8 @@ import math
 
 from gnomon.base.errors import Refused
 from gnomon.base.settings import current
-from gnomon.ops.arithmetic import NOT_LINEAR, add, div, mul, neg, sign, square, sub
-from gnomon.ops.compare import bitwise_and, eq, select_n
+from gnomon.ops.arithmetic import NOT_LINEAR, absolute, add, div, mul, neg, polynomial, sign, square, sub
+from gnomon.ops.compare import bitwise_and, eq, lt, select_n
 from gnomon.ops.elementwise import Elementwise, full_scalar
 from gnomon.ops.exponential import Accuracy, exp, function, log, log1p
 from gnomon.ops.longhand import (Number, digamma as digamma_longhand, equals, erf as erf_longhand, erfc as erfc_longhand,
@@ -90,17 +90,23 @@ class Digamma(Special):
 class Polygamma(Special):
     """The derivative of digamma of order m at x; m is a float that holds an integer."""
 
-    hlo = "chlo.polygamma"
     derivative = (Refused("its order is an integer; differentiate with respect to the argument"),
                   lambda out, m, x: polygamma(add(m, full_scalar(m, 1)), x))
+
+    @written
+    def lower(self, m, x):
+        return where(equals(x, math.inf) & (m >= 1.0), 0.0, m.apply("chlo.polygamma", x))
 
 
 class Zeta(Special):
     """The Hurwitz zeta function: the sum of 1 / (q + k) ** s over k = 0, 1, ..."""
 
-    hlo = "chlo.zeta"
     derivative = (Refused("its derivative with respect to the exponent has no closed form; differentiate in q"),
                   lambda out, s, q: neg(mul(s, zeta(add(s, full_scalar(s, 1)), q))))
+
+    @written
+    def lower(self, s, q):
+        return where(equals(q, math.inf) & (s > 1.0), 0.0, s.apply("chlo.zeta", q))
 
 
 # ---- incomplete gamma and beta functions ------------------------------------------------------------------------
@@ -200,13 +206,13 @@ def iterate(step, state, wanted, active):
 
 
 def gamma_series(a, x, active):
-    """S with P(a, x) = x^a e^-x / gamma(a) S: the sum of x^k / (a (a + 1) ... (a + k))."""
+    """P(a, x) without its weight: the sum of x^k / ((a + 1) ... (a + k))."""
     def step(n, state):
-        total, term, = state
+        total, term = state
         term = term * x / (a + n)
         return [total + term, term]
 
-    first = 1.0 / a
+    first = constant(a, 1.0)
     return iterate(step, [first, first], 0, active)
 
 
@@ -231,8 +237,13 @@ def lentz(first, terms, active):
 
 
 def gamma_fraction(a, x, active):
-    """C with Q(a, x) = x^a e^-x / gamma(a) C."""
-    return lentz(x + 1.0 - a, lambda n: (-(n * (n - a)), x + 1.0 + 2.0 * n - a), active)
+    """Q(a, x) without its weight."""
+    return a * lentz(x + 1.0 - a, lambda n: (-(n * (n - a)), x + 1.0 + 2.0 * n - a), active)
+
+
+def gamma_weight(a, x):
+    """(log(w), d log(w) / da) of the weight w = x^a e^-x / gamma(a + 1), which the series and the fraction share."""
+    return a * log_longhand(x) - x - lgamma_longhand(a + 1.0), log_longhand(x) - digamma_longhand(a + 1.0)
 
 
 def gamma_regions(a, x):
@@ -247,16 +258,16 @@ def incomplete_gamma(a, x, upper):
     """P(a, x), or Q(a, x) = 1 - P(a, x) where `upper`; with a tangent in `a` where that is a Dual."""
     at = plain(a)
     domain, by_series, by_fraction = gamma_regions(at, x)
-    weight = exp_longhand(at * log_longhand(x) - x - lgamma_longhand(at))
-    series, fraction = gamma_series(a, x, by_series), gamma_fraction(a, x, by_fraction)
+    logarithm, slope = gamma_weight(at, x)
+    weight = exp_longhand(logarithm)
     if isinstance(a, Dual):
-        weight = Dual(weight, weight * (log_longhand(x) - digamma_longhand(at)))
-    low, high = (1.0 - weight * series, weight * fraction) if upper else (weight * series, 1.0 - weight * fraction)
+        weight = Dual(weight, weight * slope)
+    low, high = weight * gamma_series(a, x, by_series), weight * gamma_fraction(a, x, by_fraction)
+    low, high = (1.0 - low, high) if upper else (low, 1.0 - high)
     if isinstance(a, Dual):
-        inside = where(by_fraction, high.tangent, where(by_series, low.tangent, 0.0))
-        return where(domain & (at < math.inf), inside, math.nan)
+        return where(by_fraction, high.tangent, where(by_series, low.tangent, where(domain, 0.0, at.like(math.nan))))
     # the ends: all of the weight is below x, or none of it
-    all_below = equals(x, math.inf) & (at < math.inf)
+    all_below = equals(x, math.inf) & (at < math.inf) & (at >= 0.0)
     end = where(all_below, 0.0 if upper else 1.0, where(domain, 1.0 if upper else 0.0, at.like(math.nan)))
     end = where(equals(at, 0.0) & (x > 0.0), 0.0 if upper else 1.0, end)
     end = where(equals(at, math.inf) & equals(x, math.inf), math.nan, end)
@@ -315,17 +326,16 @@ class RandomGammaGrad(Special):
 
     @written
     def lower(self, a, x):
-        # -(dP / da) / (dP / dx): the factor x^a e^-x / gamma(a) is in both and is left out, so nothing underflows
+        # -(dP / da) / (dP / dx): the weight is in both and is left out, so nothing underflows
         domain, by_series, by_fraction = gamma_regions(a, x)
-        moving = Dual(a, a.like(1.0))
-        slope = log_longhand(x) - digamma_longhand(a)
+        moving, (_, slope) = Dual(a, a.like(1.0)), gamma_weight(a, x)
         low, high = gamma_series(moving, x, by_series), gamma_fraction(moving, x, by_fraction)
-        low, high = [-x * (slope * way.value + way.tangent) for way in (low, high)]
-        return where(by_fraction, -high, where(by_series, low, where(domain, 0.0, a.like(math.nan))))
+        low, high = [x / a * (slope * way.value + way.tangent) for way in (low, high)]
+        return where(by_fraction, high, where(by_series, -low, where(domain, 0.0, a.like(math.nan))))
 
 
 def incomplete_beta(a, b, x):
-    """I_x(a, b), or its derivative in the one of `a` and `b` that is a Dual."""
+    """Where the fraction is taken, where the function is defined, and its value; or, if `a` is a Dual, its derivative in a."""
     p, q = plain(a), plain(b)
     domain = (p > 0.0) & (q > 0.0) & (x >= 0.0) & (x <= 1.0)
     inside = domain & (x > 0.0) & (x < 1.0) & (p < math.inf) & (q < math.inf)
@@ -334,9 +344,9 @@ def incomplete_beta(a, b, x):
     def either(yes, no):
         return whole(no, [where(swapped, u, v) for u, v in zip(parts(yes), parts(no))])
 
-    is_dual = isinstance(a, Dual) or isinstance(b, Dual)
+    is_dual = isinstance(a, Dual)
     if is_dual:
-        a, b = [z if isinstance(z, Dual) else Dual(z, z.like(0.0)) for z in (a, b)]
+        b = Dual(b, b.like(0.0))
     y = where(swapped, 1.0 - x, x)
     a, b = either(b, a), either(a, b)
 
@@ -353,14 +363,14 @@ def incomplete_beta(a, b, x):
     p, q = plain(a), plain(b)
     total = p + q
     logarithm = (p * log_longhand(y) + q * log1p_longhand(-y) + lgamma_longhand(total)
-                 - lgamma_longhand(p) - lgamma_longhand(q))
+                 - lgamma_longhand(p + 1.0) - lgamma_longhand(q))
     weight = exp_longhand(logarithm)
     if is_dual:
         shared = digamma_longhand(total)
-        slope = (a.tangent * (log_longhand(y) + shared - digamma_longhand(p))
+        slope = (a.tangent * (log_longhand(y) + shared - digamma_longhand(p + 1.0))
                  + b.tangent * (log1p_longhand(-y) + shared - digamma_longhand(q)))
         weight = Dual(weight, weight * slope)
-    found = weight * fraction / a
+    found = weight * fraction
     if is_dual:
         slope = where(swapped, -found.tangent, found.tangent)
         return where(inside, slope, where(domain, 0.0, p.like(math.nan)))
@@ -455,9 +465,10 @@ class BesselI1e(Special):
     def derivative(self, args, tangents):
         (x,), (t,) = args, tangents
         out = bind(self, x)
-        at_zero = eq(x, full_scalar(x, 0))
-        ratio = div(out, select_n(at_zero, x, full_scalar(x, 1)))
-        ratio = select_n(at_zero, ratio, full_scalar(x, 0.5))
+        near = lt(absolute(x), full_scalar(x, 0.05))     # where out / x is a series, which has derivatives at 0 too
+        small, large = select_n(near, full_scalar(x, 0), x), select_n(near, x, full_scalar(x, 1))
+        series = polynomial(square(small), [full_scalar(x, c) for c in (1 / 2, 1 / 16, 1 / 384, 1 / 18432)])
+        ratio = select_n(near, div(out, large), mul(exp(neg(absolute(small))), series))
         return out, mul(t, sub(bessel_i0e(x), add(mul(sign(x), out), ratio)))
 
 
