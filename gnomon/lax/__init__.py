@@ -2,9 +2,11 @@
 from gnomon.api.control import associative_scan, cond, fori_loop, map, scan, switch, while_loop  # noqa: F401,A004
 from gnomon.lax.arithmetic import *  # noqa: F401,F403,A004
 from gnomon.lax.collectives import *  # noqa: F401,F403
+from gnomon.lax.convolution import *  # noqa: F401,F403
 from gnomon.lax.dot import *  # noqa: F401,F403
 from gnomon.lax.functions import *  # noqa: F401,F403,A004
 from gnomon.lax.indexing import *  # noqa: F401,F403
 from gnomon.lax.reductions import *  # noqa: F401,F403
 from gnomon.lax.shape import *  # noqa: F401,F403
 from gnomon.lax.slicing import *  # noqa: F401,F403
+from gnomon.lax.windows import *  # noqa: F401,F403

@@ -161,7 +161,7 @@ def reduce(operands, init_values, computation, dimensions, out_sharding=None):
     if not leaves:
         raise ValueError("reduce needs at least one operand.")
     xs = [as_value(x, "reduce") for x in leaves]
-    starts = [convert_element_type(as_value(i, "reduce"), x.type.dtype) for i, x in zip(inits, xs)]
+    starts = [start_value(i, x) for i, x in zip(inits, xs)]
     dims = axes_of(dimensions, xs[0].type.ndim, "reduce")
     jaxpr = combining_program(computation, tree, xs, "reduce")
     if len(xs) == 1 and out_sharding is None:
@@ -173,6 +173,13 @@ def reduce(operands, init_values, computation, dimensions, out_sharding=None):
     if out_sharding is not None:
         raise Refused("reduce takes out_sharding only through reduce_sum, reduce_max and reduce_min; call one of these.")
     return tree_unflatten(tree, bind(Reduce(jaxpr, dims), *xs, *starts))
+
+
+def start_value(init, x):
+    """An initial value as a scalar of the dtype of `x`."""
+    if isinstance(init, (bool, int, float, complex, np.generic)):
+        return shape_ops.full(ArrayType((), x.type.dtype), init)
+    return convert_element_type(as_value(init, "reduce"), x.type.dtype)
 
 
 def combining_program(computation, tree, xs, what):
