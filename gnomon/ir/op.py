@@ -9,7 +9,6 @@ the memo of its `result` rule.
 """
 from __future__ import annotations
 
-import dataclasses
 import threading
 import weakref
 
@@ -59,10 +58,22 @@ def is_linear(arg):
     return arg.__class__ is LinearInput
 
 
-def field(default=dataclasses.MISSING, show="always"):
+class Field:
+    """A parameter of an op: its default, if it has one, and when it is printed."""
+
+    __slots__ = ("default", "show")
+
+    def __init__(self, default, show):
+        self.default, self.show = default, show
+
+
+NO_DEFAULT = object()
+
+
+def field(default=NO_DEFAULT, show="always"):
     """A parameter of an op. `show`: "always", "nondefault" (printed where it differs from the default) or "never"
     (it can be told from the rest)."""
-    return dataclasses.field(default=default, metadata={"show": show})
+    return Field(default, show)
 
 
 OPS: dict = {}
@@ -76,24 +87,28 @@ def snake_case(name):
 
 
 class OpForm(type):
-    """Makes op classes: dataclass fields, a complete set of rules, interned instances."""
+    """Makes op classes: parameters from the annotated names of the body, a complete set of rules, interned instances.
+
+    A class is a frozen dataclass in all but the generated code, whose making would be most of the time of an import."""
 
     def __new__(meta, name, bases, body, abstract=False):
+        own = {}
+        for parameter in body.get("__annotations__", ()):
+            given = body.pop(parameter, NO_DEFAULT)
+            own[parameter] = given if given.__class__ is Field else Field(given, "always")
         cls = super().__new__(meta, name, bases, body)
-        dataclasses.dataclass(frozen=True, eq=False, repr=False)(cls)
+        cls.fields = {**{k: f for base in reversed(cls.__mro__[1:]) for k, f in getattr(base, "fields", {}).items()}, **own}
+        cls.parameters = tuple(cls.fields)
         cls.abstract = abstract
-        cls.parameters = tuple(f.name for f in dataclasses.fields(cls))
         cls._interned = weakref.WeakValueDictionary() if cls.holds_programs else {}
-        cls._last = None
         if not abstract:
-            if "name" not in body and "name" not in cls.__dataclass_fields__:
+            if "name" not in body and "name" not in cls.fields:
                 cls.name = snake_case(name)
             missing = [rule for rule in RULES if getattr(cls, rule, None) is None and rule != "host"]
             if missing or not hasattr(cls, "host"):
                 raise TypeError(f"op class {name} says nothing about: {', '.join(missing or ['host'])}. Give each a rule "
                                 'or Refused("why; what to do instead").')
-            cls.op_name = body.get("op_name", cls.name)
-            cls.user_name = body.get("user_name", cls.op_name)
+            cls.op_name = body.get("op_name", snake_case(name) if "name" in cls.fields else cls.name)
             OPS.setdefault(cls.op_name, cls)
         return cls
 
@@ -101,20 +116,38 @@ class OpForm(type):
         super().__init__(name, bases, body)
 
     def __call__(cls, *args, **kwargs):
+        """The one instance with these parameters."""
         if not kwargs:
             found = cls._interned.get(args)
             if found is not None:
                 return found
-        op = super().__call__(*args, **kwargs)
-        key = tuple(getattr(op, p) for p in cls.parameters)
+        key = cls.arguments(args, kwargs)
         with _lock:
             found = cls._interned.get(key)
             if found is None:
-                found = cls._interned[key] = op
-                object.__setattr__(op, "results", {})
+                found = object.__new__(cls)
+                found.__dict__.update(zip(cls.parameters, key), results={})
+                cls._interned[key] = found
             if not kwargs and args != key and not cls.holds_programs:
                 cls._interned[args] = found
         return found
+
+    def arguments(cls, args, kwargs):
+        """The parameters' values in order, defaults filled in."""
+        if len(args) > len(cls.parameters):
+            raise TypeError(f"{cls.__name__} has {len(cls.parameters)} parameters, got {len(args)}")
+        values = dict(zip(cls.parameters, args))
+        for k, v in kwargs.items():
+            if k not in cls.fields or k in values:
+                raise TypeError(f"{cls.__name__} has no parameter {k!r} to be given by name; it has {', '.join(cls.parameters)}")
+            values[k] = v
+        out = []
+        for k, f in cls.fields.items():
+            v = values.get(k, f.default)
+            if v is NO_DEFAULT:
+                raise TypeError(f"{cls.__name__} needs its parameter {k!r}")
+            out.append(v)
+        return tuple(out)
 
 
 class Op(metaclass=OpForm, abstract=True):
@@ -127,8 +160,12 @@ class Op(metaclass=OpForm, abstract=True):
     effects = PURE
     host = None
 
+    def __setattr__(self, name, value):
+        raise AttributeError(f"{type(self).__name__} is frozen; use replace({name}=...)")
+
     def replace(self, **changes):
-        return dataclasses.replace(self, **changes)
+        """The op with other values for some parameters."""
+        return type(self)(**{**{p: getattr(self, p) for p in self.parameters}, **changes})
 
     def infer(self, types):
         """The result types for operand types, from the memo or from the `result` rule."""

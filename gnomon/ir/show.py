@@ -104,9 +104,8 @@ class Printer:
 def shown_parameters(op):
     """The parameters to print, in the order of their names (or the op's own order)."""
     out = []
-    for p, f in type(op).__dataclass_fields__.items():
-        show = f.metadata.get("show", "always")
-        if show == "always" or show == "nondefault" and getattr(op, p) != f.default:
+    for p, f in op.fields.items():
+        if f.show == "always" or f.show == "nondefault" and getattr(op, p) != f.default:
             out.append(p)
     order = getattr(op, "parameter_order", None)
     return sorted(out) if order is None else sorted(out, key=lambda p: order.index(p) if p in order else len(order))
