@@ -5,5 +5,7 @@ use each once. Equal keys give equal numbers, on every device and however an arr
 """
 from gnomon.random.arrangement import *
 from gnomon.random.continuous import *
+from gnomon.random.counts import *
+from gnomon.random.gammas import *
 from gnomon.random.keys import *
-from gnomon.random.uniform import *
+from gnomon.random.uniforms import *

@@ -11,7 +11,7 @@ from gnomon import numpy as jnp
 from gnomon.ops.random import WORD, random_bits, random_split
 from gnomon.random.continuous import _gumbel, gumbel_mode
 from gnomon.random.recording import (as_shape, float_parameter, number, one_key, pair, parameter, placed, recorded, with_shape)
-from gnomon.random.uniform import _uniform, randint
+from gnomon.random.uniforms import _uniform, randint
 from gnomon.trace.value import Value
 from gnomon.types.dtype import is_float, is_integer
 

@@ -11,7 +11,7 @@ from gnomon.base.settings import current
 from gnomon.ops.random import random_split
 from gnomon.random.recording import (as_shape, common_shape, float_dtype, number, one_key, pair, parameter, placed, recorded,
                                      to_dtype, with_rank, with_shape)
-from gnomon.random.uniform import _rademacher, _uniform
+from gnomon.random.uniforms import _rademacher, _uniform
 from gnomon.types.dtype import finfo, is_complex, is_inexact, real_dtype
 
 __all__ = ["cauchy", "double_sided_maxwell", "exponential", "gumbel", "laplace", "logistic", "lognormal", "maxwell", "normal",

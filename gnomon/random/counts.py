@@ -10,7 +10,7 @@ from gnomon import numpy as jnp
 from gnomon.ops.random import random_split
 from gnomon.random.recording import (common_shape, float_dtype, int_dtype, number, one_key, pair, parameter, placed, recorded,
                                      to_dtype, with_rank, with_shape)
-from gnomon.random.uniform import _uniform
+from gnomon.random.uniforms import _uniform
 from gnomon.types.dtype import finfo, iinfo
 
 __all__ = ["binomial", "geometric", "multinomial", "poisson"]

@@ -12,7 +12,7 @@ from gnomon.ops.random_gamma import random_gamma
 from gnomon.random.continuous import _exponential, _normal
 from gnomon.random.recording import (as_shape, common_shape, float_dtype, named, number, one_key, pair, parameter, placed,
                                      recorded, to_dtype, with_shape)
-from gnomon.random.uniform import _rademacher
+from gnomon.random.uniforms import _rademacher
 
 __all__ = ["ball", "beta", "chisquare", "dirichlet", "f", "gamma", "generalized_normal", "loggamma", "t"]
 
