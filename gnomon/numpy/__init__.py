@@ -7,7 +7,6 @@ from gnomon.numpy.dtypes import *  # noqa: F401,F403
 from gnomon.numpy.einsum import *  # noqa: F401,F403
 from gnomon.numpy.functional import *  # noqa: F401,F403
 from gnomon.numpy.grids import *  # noqa: F401,F403
-from gnomon.numpy.float_bits import *  # noqa: F401,F403
 from gnomon.numpy.manipulation import *  # noqa: F401,F403
 from gnomon.numpy.matrices import *  # noqa: F401,F403
 from gnomon.numpy.padding import *  # noqa: F401,F403

@@ -18,6 +18,7 @@ from gnomon.ops.dot import DotGeneral, Precision
 from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.indexing import PROMISE_IN_BOUNDS, GatherDimensionNumbers, gather
 from gnomon.ops.shape import Iota, broadcast_in_dim, expand_dims, reduce_sum, transpose
+from gnomon.trace.build import program
 from gnomon.trace.stage import bind
 from gnomon.types.dtype import is_complex
 from gnomon.types.value_type import ArrayType, array_type
@@ -78,6 +79,18 @@ class MatrixOp(Op, abstract=True):
     def batch(self, args, axes, batching):
         out = batching.bind(self, *[batching.front(x, a) for x, a in zip(args, axes)])
         return (out, [0] * len(out)) if self.multiple else (out, 0)
+
+
+class Written(MatrixOp, abstract=True):
+    """Base of ops whose value is computed by other ops, in `value(*xs)`, and whose derivative is not that of those ops."""
+
+    def value(self, *xs):
+        """The list of results."""
+        raise NotImplementedError
+
+    def lower(self, emit, *xs):
+        outs = emit.eqns(program([x.type for x in xs], self.value), xs)
+        return outs if self.multiple else outs[0]
 
 
 def need_square(op, t):
@@ -238,6 +251,8 @@ def scale_rows(x, v):
 
 def take_rows(x, rows):
     """Rows of matrices by their numbers, which are in bounds and all different."""
+    if not x.type.size:
+        return x
     n = x.type.ndim
     lead = tuple(range(n - 2))
     numbers = GatherDimensionNumbers((n - 1,), (n - 2,), (n - 2,), lead, lead)

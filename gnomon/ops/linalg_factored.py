@@ -13,7 +13,7 @@ from gnomon.ops.complex_parts import complex as complex_of, conj, imag
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.exponential import log
-from gnomon.ops.linalg_base import (INT32, MatrixOp, adjoint, as_dtype_of, diagonal, index, matmul, need_square, on_diagonal, real_part,
+from gnomon.ops.linalg_base import (INT32, MatrixOp, Written, adjoint, as_dtype_of, diagonal, index, matmul, need_square, on_diagonal, real_part,
                                     scale_rows, swap_last, take_rows, triu)
 from gnomon.ops.linalg_eigen import quotient, svd
 from gnomon.ops.linalg_lu import inverse_permutation, lu, solve_factored
@@ -22,22 +22,9 @@ from gnomon.ops.linalg_triangular import solve_triangular
 from gnomon.ops.reductions import reduce_prod
 from gnomon.ops.shape import StopGradient, expand_dims, full, reduce_sum, reshape
 from gnomon.ops.slicing import concatenate, slice_in_dim
-from gnomon.trace.build import program
 from gnomon.trace.stage import bind
 from gnomon.types.dtype import finfo, is_complex, real_dtype
 from gnomon.types.value_type import ArrayType
-
-
-class Written(MatrixOp, abstract=True):
-    """Base of ops whose value is computed by other ops, in `value(*xs)`, and whose derivative is not that of those ops."""
-
-    def value(self, *xs):
-        """The list of results."""
-        raise NotImplementedError
-
-    def lower(self, emit, *xs):
-        outs = emit.eqns(program([x.type for x in xs], self.value), xs)
-        return outs if self.multiple else outs[0]
 
 
 class LuSolve(Written):
@@ -209,6 +196,33 @@ class SingularAdjugateMoves(Written):
         return None, None, None, swap_last(bind(self, s, u, vh, swap_last(ct)))
 
 
+class PseudoInverse(MatrixOp):
+    """The pseudo-inverse p of a, given as an operand; what this op adds is how it moves with a, whose rank stays as it is."""
+
+    ranks = (2, 2)
+    name = "pinv"
+    transpose = NOT_LINEAR
+
+    def core(self, a, p):
+        if a.dtype != p.dtype or a.shape[-2:] != p.shape[-2:][::-1]:
+            raise TypeError(f"pinv needs a pseudo-inverse of the transposed shape, got {a} and {p}.")
+        return [(p.shape[-2:], p.dtype)]
+
+    def lower(self, emit, a, p):
+        return p
+
+    def derivative(self, args, tangents):
+        a, t = args[0], tangents[0]
+        p = bind(self, *args)
+        if t is None:
+            return p, None
+        back = adjoint(t)
+        inside = matmul(matmul(p, t), p)
+        rows = matmul(p, matmul(adjoint(p), sub(back, matmul(back, matmul(a, p)))))
+        columns = matmul(sub(back, matmul(p, matmul(a, back))), matmul(adjoint(p), p))
+        return p, add(sub(rows, inside), columns)
+
+
 def products_without_two(s):
     """p[i, j], the product of all elements of s (in descending order) but the i-th and the j-th; 0 where i = j."""
     t, n = s.type, s.type.shape[-1]
@@ -298,6 +312,11 @@ def log_determinant(a):
     """[sign, logarithm of the modulus]."""
     packed, pivots, permutation = factored(a)
     return bind(_log_determinant, a, packed, permutation, pivots)
+
+
+def pseudo_inverse(a, p):
+    """`p`, the pseudo-inverse of `a`, as a function of it."""
+    return bind(PseudoInverse(), a, bind(_stop_gradient, p))
 
 
 def adjugate(a):

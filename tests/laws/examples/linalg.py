@@ -2,10 +2,11 @@
 import numpy as np
 
 from gnomon.ops.linalg_eigen import Eig, Eigh, Hessenberg, Schur, Svd, SvdAlgorithm, Tridiagonal
-from gnomon.ops.linalg_factored import Adjugate, Determinant, LogDeterminant, LuSolve, SingularAdjugateMoves
+from gnomon.ops.linalg_factored import Adjugate, Determinant, LogDeterminant, LuSolve, PseudoInverse, SingularAdjugateMoves
 from gnomon.ops.linalg_lu import Lu, LuPivotsToPermutation
 from gnomon.ops.linalg_qr import Geqp3, Geqrf, HouseholderProduct, Ormqr, Qr
 from gnomon.ops.linalg_triangular import Cholesky, TriangularSolve, TridiagonalSolve
+from gnomon.ops.linalg_update import CholeskyUpdate, SymmetricProduct
 
 from tests.laws.examples import draw, example, parse_type
 
@@ -62,6 +63,10 @@ def permutation(rng, shape, dtype):
 
 def orthogonal(rng, shape, dtype):
     return np.linalg.qr(random(rng, shape, dtype))[0]
+
+
+def upper(rng, shape, dtype):
+    return np.triu(well_conditioned(rng, shape, dtype))
 
 
 def solve(left, lower, transposed, conjugated, unit, *types):
@@ -128,6 +133,11 @@ EXAMPLES = [
     example(Svd(SvdAlgorithm.QR, True, False, (0, 2)), "f32[3,4]", make={0: apart}),
     example(Svd(None, True, True, None), "f32[3,2]", make={0: apart}, without=NULL_SPACE),
     example(Svd(None, True, True, None), "c64[2,2,3]", make={0: apart}, without=PHASES),
+    example(PseudoInverse(), "c64[2,3,2]", "c64[2,2,3]", differentiable=False),
+    example(CholeskyUpdate(), "f32[3,3]", "f32[3]", make={0: upper}),
+    example(CholeskyUpdate(), "f32[2,4,4]", "f32[2,4]", make={0: upper}),
+    example(SymmetricProduct(2.0, 0.5), "f32[2,3,2]", "f32[2,3,3]"),
+    example(SymmetricProduct(1.0, 0.0), "f32[3,4]", "f32[3,3]"),
     example(Adjugate(), "f32[3,3]", make={0: well_conditioned}),
     example(Adjugate(), "f32[5,5]", make={0: lambda rng, shape, dtype: np.eye(5)}),
     example(Adjugate(), "f32[2,1,1]"),
