@@ -75,21 +75,19 @@ class Jitted:
         try:
             if not self.simple:
                 return self.call_with_options(args, kwargs)
-            flat = False
-            try:
-                if not kwargs:      # the commonest call: arrays, each an argument of its own
+            entry = None
+            if args and not kwargs and args[0].__class__ is Array:      # most often, arrays are arguments of their own
+                try:
                     entry = self.flat.get((current.key, local.axes_key, *[x.type for x in args]))
-                    flat = entry is not None
-            except (AttributeError, TypeError):
-                pass
-            if flat:
-                leaves = args
-            else:
+                    leaves = args
+                except (AttributeError, TypeError):
+                    pass
+            if entry is None:
                 leaves, tree = tree_flatten((args, kwargs))
                 try:
                     entry = self.cache.get((tree, current.key, local.axes_key, *[x.type for x in leaves]))
                 except AttributeError:
-                    entry = None
+                    pass
                 if entry is None:
                     return self.call_slowly(leaves, tree, args, kwargs, ())
             if local.frame is not None:
