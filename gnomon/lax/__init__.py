@@ -5,6 +5,7 @@ from gnomon.lax import linalg  # noqa: F401
 from gnomon.lax.collectives import *  # noqa: F401,F403
 from gnomon.lax.convolution import *  # noqa: F401,F403
 from gnomon.lax.dot import *  # noqa: F401,F403
+from gnomon.lax.fft import *  # noqa: F401,F403
 from gnomon.lax.functions import *  # noqa: F401,F403,A004
 from gnomon.lax.indexing import *  # noqa: F401,F403
 from gnomon.lax.reductions import *  # noqa: F401,F403

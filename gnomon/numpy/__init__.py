@@ -1,4 +1,5 @@
 """gnomon.numpy: NumPy's functions on Gnomon's arrays, with JAX's names and semantics."""
+from gnomon.numpy import fft  # noqa: F401
 from gnomon.numpy import operators  # noqa: F401 - gives arrays their operators
 from gnomon.numpy import linalg  # noqa: F401
 from gnomon.numpy.comparing import *  # noqa: F401,F403
