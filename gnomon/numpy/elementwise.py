@@ -1,7 +1,7 @@
 """Makers of elementwise functions of one and of two arrays, and of the operators made from the latter.
 
-Each function keeps a plan per type, or pair of types, that it has met: the op, and what is to be done to the operands before.
-Python scalars count by their class.
+Each function keeps a plan per type, or pair of types, that it has met: the op, and what is to be done to the operands
+before. Python scalars count by their class.
 """
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gnomon.run.eager import evaluate
 from gnomon.trace.context import local
 from gnomon.trace.stage import Tracer, bind, value_of
 from gnomon.trace.value import Value
-from gnomon.types.dtype import canonicalize, inexact_dtype, is_bool, is_inexact, is_key
+from gnomon.types.dtype import canonicalize, inexact_dtype, is_bool, is_complex, is_inexact, is_integer, is_key
 from gnomon.types.value_type import ArrayType
 
 _INT64 = np.dtype("int64")
@@ -35,8 +35,12 @@ class Kinds:
             raise TypeError(f"{name} takes {self.words}, got an array of {dtype}. Convert it with astype first.")
 
 
-EVERYTHING = Kinds(lambda dtype: True, "arrays")
-NUMBERS = Kinds(lambda dtype: not is_key(dtype), "numbers and booleans")
+EVERYTHING = Kinds(lambda d: True, "arrays of all dtypes")
+NUMBERS = Kinds(lambda d: not is_key(d), "numbers and booleans")
+REALS = Kinds(lambda d: not is_complex(d) and not is_key(d), "real numbers and booleans")
+NO_BOOLEANS = Kinds(lambda d: not is_bool(d) and not is_key(d), "numbers")
+BITS = Kinds(lambda d: is_bool(d) or is_integer(d), "integers and booleans")
+INTEGERS = Kinds(is_integer, "integers")
 
 
 def working_dtype(inexact, count):
@@ -50,93 +54,118 @@ def working_dtype(inexact, count):
     return working
 
 
-def documented(function, name, doc, inexact, count, kinds):
-    """Give a function its name, and a docstring made of its summary, its dtypes and its example."""
-    summary, example, result = doc
-    dtypes = [f"Takes {kinds.words}." if kinds is not EVERYTHING else "Takes arrays of all dtypes."]
+def finished(function, body, inexact, count, kinds):
+    """Give a function the name and the docstring of its definition, with a sentence on dtypes after the first
+    paragraph."""
+    sentences = [f"Takes {kinds.words}."]
     if inexact:
-        dtypes.append("Integers and booleans become floats.")
+        sentences.append("Integers and booleans become floats.")
     if count:
-        dtypes.append("Booleans become integers.")
-    function.__name__ = function.__qualname__ = name
+        sentences.append("Booleans become integers.")
+    summary, _, rest = (body.__doc__ or "").partition("\n")
+    function.__name__ = function.__qualname__ = body.__name__
     function.__module__ = "gnomon.numpy"
-    function.__doc__ = f"{summary}\n\n    {' '.join(dtypes)} TypeError for anything else.\n\n    >>> {example}\n    {result}\n    "
+    function.__doc__ = f"{summary}\n\n    {' '.join(sentences)} TypeError for anything else.\n{rest}"
     return function
 
 
 def compiled(rule):
     """A rule made of several ops: recorded op by op while tracing, else run as one program."""
-    program = jit(rule, inline=True)
+    program = None
 
     def apply(*xs):
+        nonlocal program
         if local.frame is not None:
             return rule(*xs)
+        if program is None:
+            program = jit(rule, inline=True)
         return program(*[value_of(x) if x.__class__ is Literal else x for x in xs])
     return apply
 
 
-def unary(name, doc, op=None, *, rule=None, inexact=False, count=False, kinds=NUMBERS):
-    """A function of one array.
+BODY = object()
 
-    `op` is an op, or says for a dtype: an op, a function of values, or None for the array itself. Or else `rule` computes on the
-    value, with several ops. `inexact`: integers and booleans become floats first; `count`: booleans become integers; `kinds`: the
-    dtypes it takes.
+
+def unary(op=BODY, *, one_op=False, inexact=False, count=False, kinds=NUMBERS):
+    """Decorator for the definition of a function of one array.
+
+    `op` is an op, or says for a dtype: an op, None for the array itself, or BODY. BODY stands for the body of the
+    definition, which computes on a value with several ops (or just one: `one_op`). `inexact`: integers and booleans
+    become floats first; `count`: booleans become integers; `kinds`: the dtypes it takes.
     """
-    plans = {}
-    rule = compiled(rule) if rule is not None else None
     working = working_dtype(inexact, count)
 
-    def make_plan(t):
-        kinds.check(name, t.dtype)
-        dtype = working(t.dtype)
-        apply = rule or (op if isinstance(op, Op) else op(dtype))
-        if dtype == t.dtype:        # else the settings matter, so it is not kept
-            plans[t] = apply, None
-            return plans[t]
-        return apply, dtype
+    def define(body):
+        name, plans = body.__name__, {}
+        rule = body if one_op else compiled(body)
 
-    def function(x, /):
-        cls = x.__class__
-        if cls is not Array and cls is not Tracer:
-            x = as_value(x, name, 0)
-        t = x.type
-        apply, dtype = plans.get(t) or make_plan(t)
-        if dtype is not None:
-            x = convert_element_type(x, dtype, t.weak_type)
-        if not isinstance(apply, Op):
-            return x if apply is None else apply(x)
-        frame = local.frame
-        return evaluate(apply, (x,)) if frame is None else frame.record(apply, (x,))
+        def make_plan(t):
+            kinds.check(name, t.dtype)
+            dtype = working(t.dtype)
+            apply = op if op is BODY or isinstance(op, Op) else op(dtype)
+            plan = rule if apply is BODY else apply, dtype if dtype != t.dtype else None
+            if plan[1] is None:         # else the settings matter, so it is not kept
+                plans[t] = plan
+            return plan
 
-    return documented(function, name, doc, inexact, count, kinds)
+        def function(x, /):
+            cls = x.__class__
+            if cls is not Array and cls is not Tracer:
+                x = as_value(x, name, 0)
+            t = x.type
+            apply, dtype = plans.get(t) or make_plan(t)
+            if dtype is not None:
+                x = convert_element_type(x, dtype, t.weak_type)
+            if not isinstance(apply, Op):
+                return x if apply is None else apply(x)
+            frame = local.frame
+            return evaluate(apply, (x,)) if frame is None else frame.record(apply, (x,))
+
+        if not body.__code__.co_posonlyargcount:
+            function = by_keyword_1(function)
+        return finished(function, body, inexact, count, kinds)
+    return define
 
 
-def binary(name, doc, op=None, *, rule=None, inexact=False, count=False, kinds=NUMBERS):
-    """A function of two arrays: they are promoted to one dtype and their ranks aligned, then an op or a rule is applied.
+def binary(op=BODY, *, inexact=False, count=False, kinds=NUMBERS):
+    """Decorator for the definition of a function of two arrays: they are promoted to one dtype, their ranks are
+    aligned.
 
-    `op` is an op, or a function from the promoted dtype to an op, or to a rule: a function of two values of one dtype, made of
-    several ops. The other arguments are those of `unary`.
+    `op` is an op, or says for the promoted dtype: an op, or BODY. BODY stands for the body of the definition, which
+    computes on two values of one dtype with several ops. The other arguments are those of `unary`.
     """
-    plans = {}
-    rule = compiled(rule) if rule is not None else None
     working = working_dtype(inexact, count)
 
-    def make_plan(k1, k2):
-        check_shapes(name, k1, k2)
-        kinds.check(name, joined([k1, k2])[0][0])
-        steps = Plan(name, [k1, k2], working)
-        apply = rule or (op if isinstance(op, Op) else op(steps.dtype))
-        idle = steps.idle and isinstance(apply, Op)
-        plan = plans[k1, k2, current.key] = apply, None if idle else steps
-        return plan
+    def define(body):
+        name, plans, rule = body.__name__, {}, compiled(body)
 
-    def function(x1, x2, /):
-        x1, k1 = operand(x1, name, 0)
-        x2, k2 = operand(x2, name, 1)
-        return run_plan(plans.get((k1, k2, current.key)) or make_plan(k1, k2), x1, x2)
+        def make_plan(k1, k2):
+            check_shapes(name, k1, k2)
+            kinds.check(name, joined([k1, k2])[0][0])
+            steps = Plan(name, [k1, k2], working)
+            apply = op if op is BODY or isinstance(op, Op) else op(steps.dtype)
+            idle = steps.idle and apply is not BODY
+            plan = plans[k1, k2, current.key] = rule if apply is BODY else apply, None if idle else steps
+            return plan
 
-    function.plans, function.make_plan = plans, make_plan
-    return documented(function, name, doc, inexact, count, kinds)
+        def function(x1, x2, /):
+            x1, k1 = operand(x1, name, 0)
+            x2, k2 = operand(x2, name, 1)
+            return run_plan(plans.get((k1, k2, current.key)) or make_plan(k1, k2), x1, x2)
+
+        if not body.__code__.co_posonlyargcount:
+            function = by_keyword_2(function)
+        function.plans, function.make_plan = plans, make_plan
+        return finished(function, body, inexact, count, kinds)
+    return define
+
+
+def by_keyword_1(function):
+    return lambda x: function(x)
+
+
+def by_keyword_2(function):
+    return lambda x1, x2: function(x1, x2)
 
 
 def run_plan(plan, x1, x2):
@@ -154,8 +183,8 @@ def check_shapes(name, *keys):
     rank = max(map(len, shapes), default=0)
     for sizes in zip(*[(1,) * (rank - len(s)) + s for s in shapes]):
         if len({n for n in sizes if n != 1}) > 1:
-            raise TypeError(f"{name} got incompatible shapes for broadcasting: {', '.join(map(str, shapes))}. Counted from the "
-                            "last, sizes must be equal or 1.")
+            raise TypeError(f"{name} got incompatible shapes for broadcasting: {', '.join(map(str, shapes))}. Counted "
+                            "from the last, sizes must be equal or 1.")
 
 
 # ---- operators --------------------------------------------------------------------------------------------------
@@ -165,14 +194,14 @@ CONTAINERS = (list, tuple, dict, set, frozenset)
 
 
 def defers(symbol, other, kinds):
-    """Whether an operator leaves an operand to that operand's own methods, since it is no array and no number. TypeError for
-    Python's containers: their own operators mean something else, such as repetition."""
+    """Whether an operator leaves an operand to that operand's own methods, since it is no array and no number.
+    TypeError for Python's containers: their own operators mean something else, such as repetition."""
     if isinstance(other, (Value, NUMBERS_IN_PYTHON)) or hasattr(other, "__jax_array__"):
         return False
     if isinstance(other, CONTAINERS):
         left, right = [repr(cls.__name__) for cls in kinds]
-        raise TypeError(f"unsupported operand type(s) for {symbol}: {left} and {right}. Convert the {type(other).__name__} with "
-                        "gnomon.numpy.asarray first.")
+        raise TypeError(f"unsupported operand type(s) for {symbol}: {left} and {right}. Convert the "
+                        f"{type(other).__name__} with gnomon.numpy.asarray first.")
     return not hasattr(other, "__array__")
 
 

@@ -1,14 +1,16 @@
-"""Floats by their bits: sign, exponent and fraction. Exact for subnormal numbers too, which XLA may treat as zeros elsewhere."""
+"""Floats by their bits: sign, exponent and fraction. Exact for subnormal numbers too, which XLA may treat as zeros
+elsewhere."""
 from __future__ import annotations
 
 import numpy as np
 
 from gnomon.numpy.composite import composite
-from gnomon.numpy.elementwise import binary, check_shapes, compiled, unary
+from gnomon.numpy.elementwise import BITS, REALS, binary, check_shapes, unary
 from gnomon.numpy.promote import as_value, to_inexact
-from gnomon.numpy.ufuncs import BITS, REALS, negative_number, same_rank, where_true
+from gnomon.numpy.mathematics import same_rank, where_true
 from gnomon.ops.arithmetic import Nextafter, absolute, add, clamp, maximum, mul, neg, sub
-from gnomon.ops.compare import bitwise_and, bitwise_or, clz, eq, ge, lt, ne, shift_left, shift_right_arithmetic, shift_right_logical
+from gnomon.ops.compare import (bitwise_and, bitwise_or, clz, eq, ge, lt, ne, shift_left, shift_right_arithmetic,
+                                shift_right_logical)
 from gnomon.ops.convert import bitcast_convert_type, convert_element_type
 from gnomon.ops.elementwise import full_scalar as number
 from gnomon.types.dtype import finfo, iinfo, is_float, is_signed
@@ -48,47 +50,66 @@ def sign_bit(x):
     return lt(bits, number(bits, 0))
 
 
-def never(x):
-    return ne(x, x)
+@unary(kinds=REALS)
+def signbit(x, /):
+    """Whether x has a negative sign; -0. has one.
+
+    >>> import gnomon.numpy as np
+    >>> np.signbit(np.array([-2., -0., 3.]))
+    Array([ True,  True, False], dtype=bool)
+    """
+    if is_float(x.type.dtype):
+        return sign_bit(x)
+    return lt(x, number(x, 0)) if is_signed(x.type.dtype) else ne(x, x)
 
 
-signbit = unary("signbit", ("Whether x has a negative sign, -0. included.", "np.signbit(np.array([-2., -0., 3.]))",
-                            "Array([ True,  True, False], dtype=bool)"),
-                lambda d: compiled(sign_bit) if is_float(d) else negative_number if is_signed(d) else never, kinds=REALS)
+@binary(inexact=True, kinds=REALS)
+def copysign(x1, x2, /):
+    """|x1| with the sign of x2.
+
+    >>> import gnomon.numpy as np
+    >>> np.copysign(3., np.array([2., -0.]))
+    Array([ 3., -3.], dtype=float32)
+    """
+    size = absolute(x1)
+    return where_true(sign_bit(x2), neg(size), size)
 
 
-def with_sign(x, y):
-    size = absolute(x)
-    return where_true(sign_bit(y), neg(size), size)
+@binary(Nextafter(), inexact=True, kinds=REALS)
+def nextafter(x, y, /):
+    """The next float after x in the direction of y.
+
+    >>> import gnomon.numpy as np
+    >>> np.nextafter(np.array([1.]), 2.)
+    Array([1.0000001], dtype=float32)
+    """
 
 
-copysign = binary("copysign", ("|x1| with the sign of x2.", "np.copysign(3., -0.)", "Array(-3., dtype=float32, weak_type=True)"),
-                  rule=with_sign, inexact=True, kinds=REALS)
-nextafter = binary("nextafter", ("The next float after x1 in the direction of x2.", "np.nextafter(1., 2.)",
-                                 "Array(1.0000001, dtype=float32, weak_type=True)"), Nextafter(), inexact=True, kinds=REALS)
+@unary(inexact=True, kinds=REALS)
+def frexp(x, /):
+    """The pair of mantissa and exponent: x = mantissa * 2 ** exponent, where the mantissa is from 0.5 up to 1, or 0.
 
-
-def mantissa_exponent(x):
+    >>> import gnomon.numpy as np
+    >>> np.frexp(np.array([3., 0.]))
+    (Array([0.75, 0.  ], dtype=float32), Array([2, 0], dtype=int32))
+    """
     layout, bits, exponent, fraction = take_apart(x)
-    small = eq(exponent, number(bits, 0))
-    nothing = bitwise_and(small, eq(fraction, number(bits, 0)))
-    apart = bitwise_or(nothing, eq(exponent, number(bits, layout.top)))       # 0, infinities and NaN stay as they are
-    up = sub(clz(fraction), number(bits, layout.width - 1 - layout.fraction))   # subnormals: move their first bit to its place
-    shifted = bitwise_and(shift_left(fraction, maximum(up, number(bits, 0))), number(bits, (1 << layout.fraction) - 1))
-    field = where_true(small, sub(number(bits, 1), up), exponent)
+    zero, one = number(bits, 0), number(bits, 1)
+    small = eq(exponent, zero)
+    # 0, infinities and NaN stay as they are
+    apart = bitwise_or(bitwise_and(small, eq(fraction, zero)), eq(exponent, number(bits, layout.top)))
+    # of subnormal numbers the first bit moves to its place
+    up = sub(clz(fraction), number(bits, layout.width - 1 - layout.fraction))
+    moved = bitwise_and(shift_left(fraction, maximum(up, zero)), number(bits, (1 << layout.fraction) - 1))
+    field = where_true(small, sub(one, up), exponent)
     sign = bitwise_and(bits, number(bits, int(iinfo(layout.integer).min)))
-    middle = number(bits, (layout.bias - 1) << layout.fraction)
-    rebuilt = bitwise_or(sign, bitwise_or(middle, shifted))
+    rebuilt = bitwise_or(sign, bitwise_or(number(bits, (layout.bias - 1) << layout.fraction), moved))
     by_bits = bitcast_convert_type(where_true(apart, bits, rebuilt), layout.dtype)
-    power = where_true(apart, number(bits, 0), sub(field, number(bits, layout.bias - 1)))
+    power = where_true(apart, zero, sub(field, number(bits, layout.bias - 1)))
     # a product where that is exact, for its derivative; 2 ** -power itself may not be a normal number
-    half = shift_right_arithmetic(neg(power), number(bits, 1))
-    scaled = mul(mul(x, power_of_two(half, layout)), power_of_two(sub(neg(power), half), layout))
-    return where_true(bitwise_or(apart, small), by_bits, scaled), convert_element_type(power, _INT32)
-
-
-frexp = unary("frexp", ("The pair of mantissa, from 0.5 to 1, and exponent: x1 = mantissa * 2 ** exponent.", "np.frexp(np.array([3.]))",
-                        "(Array([0.75], dtype=float32), Array([2], dtype=int32))"), rule=mantissa_exponent, inexact=True, kinds=REALS)
+    half = shift_right_arithmetic(neg(power), one)
+    product = mul(mul(x, power_of_two(half, layout)), power_of_two(sub(neg(power), half), layout))
+    return where_true(bitwise_or(apart, small), by_bits, product), convert_element_type(power, _INT32)
 
 
 def ldexp(x1, x2, /):
@@ -117,16 +138,20 @@ def _ldexp(x, n):
     return x
 
 
-def ulp(x):
+@unary(inexact=True, kinds=REALS)
+def spacing(x, /):
+    """The distance from x to the next float away from 0, with the sign of x.
+
+    >>> import gnomon.numpy as np
+    >>> np.spacing(np.array([1., -1.]))
+    Array([ 1.1920929e-07, -1.1920929e-07], dtype=float32)
+    """
     layout, bits, exponent, _ = take_apart(x)
-    one = number(bits, 1)
+    zero, one = number(bits, 0), number(bits, 1)
     field = sub(exponent, number(bits, layout.fraction))
     normal = shift_left(maximum(field, one), number(bits, layout.fraction))
     subnormal = shift_left(one, sub(maximum(exponent, one), one))
-    below_zero = bitwise_and(lt(bits, number(bits, 0)), ne(bits, number(bits, int(iinfo(layout.integer).min))))
     out = bitcast_convert_type(where_true(ge(field, one), normal, subnormal), layout.dtype)
-    return where_true(eq(exponent, number(bits, layout.top)), number(x, np.nan), where_true(below_zero, neg(out), out))
-
-
-spacing = unary("spacing", ("The distance to the next float away from 0, with the sign of x.", "np.spacing(np.array([1., -1.]))",
-                            "Array([ 1.1920929e-07, -1.1920929e-07], dtype=float32)"), rule=ulp, inexact=True, kinds=REALS)
+    below_zero = bitwise_and(lt(bits, zero), ne(bits, number(bits, int(iinfo(layout.integer).min))))
+    out = where_true(below_zero, neg(out), out)
+    return where_true(eq(exponent, number(bits, layout.top)), number(x, np.nan), out)

@@ -11,9 +11,10 @@ import numpy as np
 
 from gnomon.api.places import device_put
 from gnomon.base.errors import Refused
-from gnomon.numpy import creation, elementwise, indexing, manipulation, matrices, products, reductions, selection, sorting, taking, ufuncs, views
+from gnomon.numpy import creation, elementwise, indexing, manipulation, matrices, products, reductions
+from gnomon.numpy import selection, sorting, taking, ufuncs, views
 from gnomon.trace.value import Value, install_operators
-from gnomon.types.dtype import is_key
+
 
 # ---- operators --------------------------------------------------------------------------------------------------
 
@@ -147,22 +148,24 @@ def array_module(self, types):
 
 METHODS = {
     "all": reductions.all, "any": reductions.any, "argmax": reductions.argmax, "argmin": reductions.argmin,
-    "argpartition": sorting.argpartition, "argsort": sorting.argsort, "astype": astype,
-    "byteswap": views.byteswap, "choose": taking.choose, "clip": selection.clip, "clone": creation.copy, "compress": compress,
+    "argpartition": sorting.argpartition, "argsort": sorting.argsort, "astype": astype, "byteswap": views.byteswap,
+    "choose": taking.choose, "clip": selection.clip, "clone": creation.copy, "compress": compress,
     "conj": ufuncs.conjugate, "conjugate": ufuncs.conjugate, "copy": creation.copy, "cumprod": reductions.cumprod,
-    "cumsum": reductions.cumsum, "diagonal": matrices.diagonal, "dot": products.dot, "flatten": flatten, "max": reductions.max,
-    "mean": reductions.mean, "min": reductions.min, "nonzero": taking.nonzero, "prod": reductions.prod, "ptp": reductions.ptp,
-    "ravel": manipulation.ravel, "repeat": manipulation.repeat, "reshape": reshape, "round": ufuncs.round,
-    "searchsorted": sorting.searchsorted, "sort": sorting.sort,
+    "cumsum": reductions.cumsum, "diagonal": matrices.diagonal, "dot": products.dot, "flatten": flatten,
+    "max": reductions.max, "mean": reductions.mean, "min": reductions.min, "nonzero": taking.nonzero,
+    "prod": reductions.prod, "ptp": reductions.ptp, "ravel": manipulation.ravel, "repeat": manipulation.repeat,
+    "reshape": reshape, "round": ufuncs.round, "searchsorted": sorting.searchsorted, "sort": sorting.sort,
     "squeeze": manipulation.squeeze, "std": reductions.std, "sum": reductions.sum, "swapaxes": manipulation.swapaxes,
     "take": taking.take, "to_device": to_device, "trace": products.trace, "transpose": transpose, "var": reductions.var,
     "view": views.view,
-    "__array_module__": array_module, "__array_namespace__": array_namespace, "__contains__": contains, "__getitem__": indexing.getitem,
-    "__iter__": iterate, "__len__": length, "__reversed__": iterate_back, "__round__": rounded,
+    "__array_module__": array_module, "__array_namespace__": array_namespace, "__contains__": contains,
+    "__getitem__": indexing.getitem, "__iter__": iterate, "__len__": length, "__reversed__": iterate_back,
+    "__round__": rounded,
 }
 PROPERTIES = {
     "T": manipulation.transpose, "at": indexing.At, "flat": flat, "imag": ufuncs.imag, "itemsize": itemsize,
-    "mT": manipulation.matrix_transpose, "nbytes": nbytes, "real": ufuncs.real, "__numpy_dtype__": operator.attrgetter("dtype"),
+    "mT": manipulation.matrix_transpose, "nbytes": nbytes, "real": ufuncs.real,
+    "__numpy_dtype__": operator.attrgetter("dtype"),
 }
 
 install_operators(operator_table())

@@ -1,7 +1,7 @@
 """Medians, percentiles and quantiles.
 
-The reduced axes become one, which is sorted; a quantile is read between two places of it. Numbers are float results: integers and
-booleans become floats.
+The reduced axes become one, which is sorted; a quantile is read between two places of it. Numbers are float results:
+integers and booleans become floats.
 """
 from __future__ import annotations
 
@@ -34,9 +34,10 @@ _INT32, _FLOAT32 = np.dtype("int32"), np.dtype("float32")
 def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
     """The q-th quantiles over axes: one, several, or None for all. NaN where there is one, or of no elements.
 
-    `q` is a number or an array of one dimension of them, from 0 to 1; with an array the result has its dimension in front. `method`
-    says what lies between two elements: "linear", "lower", "higher", "midpoint", "nearest", or the "inverted_cdf", for which
-    `weights` (of the shape of `a`, or of the one axis) can be given. ValueError for another method, TypeError for complex numbers.
+    `q` is a number or an array of one dimension of them, from 0 to 1; with an array the result has its dimension in
+    front. `method` says what lies between two elements: "linear", "lower", "higher", "midpoint", "nearest", or the
+    "inverted_cdf", for which `weights` (of the shape of `a`, or of the one axis) can be given. ValueError for another
+    method, TypeError for complex numbers.
 
     >>> import gnomon.numpy as np
     >>> np.quantile(np.array([3., 1., 2., 7.]), 0.5)
@@ -55,7 +56,8 @@ def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear
     return quantiles("nanquantile", a, q, 1, axis, out, overwrite_input, method, keepdims, weights, True)
 
 
-def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None, out_sharding=None):
+def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None,
+               out_sharding=None):
     """The q-th percentiles, q from 0 to 100; the arguments are those of `quantile`.
 
     >>> import gnomon.numpy as np
@@ -78,7 +80,8 @@ def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="line
 
 
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
-    """The median over axes: one, several, or None for all; of an even number of elements the mean of the two in the middle.
+    """The median over axes: one, several, or None for all; of an even number of elements the mean of the two in the
+    middle.
 
     >>> import gnomon.numpy as np
     >>> np.median(np.array([[3, 1, 2], [4, 8, 6]]), axis=1)
@@ -125,8 +128,8 @@ def spread_weights(name, weights, t, axes):
     if weights.type.shape == t.shape:
         return weights
     if len(axes) != 1 or weights.type.shape != (t.shape[axes[0]],):
-        raise ValueError(f"{name}: weights need the shape of the array, {t.shape}, or of the one axis that is reduced, got shape "
-                         f"{weights.type.shape}.")
+        raise ValueError(f"{name}: weights need the shape of the array, {t.shape}, or of the one axis that is reduced, "
+                         f"got shape {weights.type.shape}.")
     return broadcast_in_dim(weights, t.shape, axes)
 
 

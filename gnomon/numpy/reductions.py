@@ -15,7 +15,7 @@ from gnomon.numpy import selection, ufuncs
 from gnomon.numpy.axes import axis_tuple, one_axis
 from gnomon.numpy.composite import composite
 from gnomon.numpy.promote import as_value, convert_keep, promote_inexact, requested_dtype, to_inexact
-from gnomon.numpy.ufuncs import HALF, refuse_out
+from gnomon.numpy.mathematics import HALF, refuse_out
 from gnomon.ops import arithmetic, complex_parts, cumulative, exponential, reductions
 from gnomon.ops.compare import eq, ne, select_n
 from gnomon.ops.convert import convert_element_type
@@ -25,11 +25,13 @@ from gnomon.ops.reductions import reduce_and, reduce_max, reduce_min, reduce_or,
 from gnomon.ops.shape import broadcast_in_dim, expand_dims, full, reduce_sum, reshape, transpose
 from gnomon.ops.slicing import pad_in_dim
 from gnomon.trace.stage import value_of
-from gnomon.types.dtype import canonicalize, complex_dtype, inexact_dtype, is_bool, is_complex, is_float, is_inexact, is_integer, is_unsigned, real_dtype
+from gnomon.types.dtype import (canonicalize, complex_dtype, inexact_dtype, is_bool, is_complex, is_float, is_inexact,
+                                is_integer, is_unsigned, real_dtype)
 
-__all__ = ["all", "amax", "amin", "any", "argmax", "argmin", "average", "count_nonzero", "cumprod", "cumsum", "cumulative_prod",
-           "cumulative_sum", "max", "mean", "min", "minmax", "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean",
-           "nanmin", "nanprod", "nanstd", "nansum", "nanvar", "prod", "ptp", "std", "sum", "var"]
+__all__ = ["all", "amax", "amin", "any", "argmax", "argmin", "average", "count_nonzero", "cumprod", "cumsum",
+           "cumulative_prod", "cumulative_sum", "max", "mean", "min", "minmax", "nanargmax", "nanargmin", "nancumprod",
+           "nancumsum", "nanmax", "nanmean", "nanmin", "nanprod", "nanstd", "nansum", "nanvar", "prod", "ptp", "std",
+           "sum", "var"]
 
 _BOOL, _INT64, _UINT64, _FLOAT32 = map(np.dtype, ("bool", "int64", "uint64", "float32"))
 
@@ -95,8 +97,8 @@ def extreme(name, op, combine, largest, a, axis, keepdims, initial, where):
     axes = sorted_axes(axis, a.type.ndim, name)
     if initial is None:
         if where is not None:
-            raise ValueError(f"reduction operation {name} does not have an identity, so to use a where mask one has to specify "
-                             "'initial'")
+            raise ValueError(f"reduction operation {name} does not have an identity, so to use a where mask one has to "
+                             "specify 'initial'")
         if builtins.any([a.type.shape[i] == 0 for i in axes]):
             raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
     if where is not None:
@@ -127,9 +129,9 @@ def number_along(a, axes):
 def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, promote_integers=True):
     """The sum over axes: one, several, or None for all.
 
-    Integers and booleans are summed in the default integer dtype, unless `dtype` says another or `promote_integers` is False.
-    `keepdims` leaves the axes with size 1; `initial` is a scalar to begin with; `where` says which elements count. AxisError for an
-    axis that is not there, TypeError for what is no array or number.
+    Integers and booleans are summed in the default integer dtype, unless `dtype` says another or `promote_integers` is
+    False. `keepdims` leaves the axes with size 1; `initial` is a scalar to begin with; `where` says which elements
+    count. AxisError for an axis that is not there, TypeError for what is no array or number.
 
     >>> import gnomon.numpy as np
     >>> np.sum(np.array([[1, 2], [3, 4]]), axis=0)
@@ -157,8 +159,9 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where
 def max(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     """The largest element over axes: one, several, or None for all; NaN where there is one.
 
-    `keepdims` leaves the axes with size 1; `initial` is a scalar that the result is not below; `where` says which elements count,
-    and needs `initial`. ValueError for no elements without `initial`. Complex numbers are ordered by real, then imaginary part.
+    `keepdims` leaves the axes with size 1; `initial` is a scalar that the result is not below; `where` says which
+    elements count, and needs `initial`. ValueError for no elements without `initial`. Complex numbers are ordered by
+    real, then imaginary part.
 
     >>> import gnomon.numpy as np
     >>> np.max(np.array([[1, 2], [4, 3]]), axis=1)
@@ -270,8 +273,8 @@ def number_counted(a, axes, where, name):
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None):
     """The mean over axes: one, several, or None for all; NaN of no elements.
 
-    Integers and booleans become floats, unless `dtype` says a dtype. `keepdims` leaves the axes with size 1; `where` says which
-    elements count.
+    Integers and booleans become floats, unless `dtype` says a dtype. `keepdims` leaves the axes with size 1; `where`
+    says which elements count.
 
     >>> import gnomon.numpy as np
     >>> np.mean(np.array([[1, 2], [3, 5]]), axis=1)
@@ -292,11 +295,12 @@ def _mean(a, axes, dtype, keepdims, where):
 
 
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, mean=None, correction=None):
-    """The variance over axes: the mean of |a - mean(a)| ** 2, where the sum is divided by the number of elements less `ddof`
-    (also called `correction`); NaN where that is not above 0.
+    """The variance over axes: the mean of |a - mean(a)| ** 2, where the sum is divided by the number of elements less
+    `ddof` (also called `correction`); NaN where that is not above 0.
 
-    Integers and booleans become floats, unless `dtype` says a dtype; the variance of complex numbers is real. `keepdims` leaves the
-    axes with size 1; `where` says which elements count; `mean` is the mean, with the axes kept, if it is known already.
+    Integers and booleans become floats, unless `dtype` says a dtype; the variance of complex numbers is real.
+    `keepdims` leaves the axes with size 1; `where` says which elements count; `mean` is the mean, with the axes kept,
+    if it is known already.
 
     >>> import gnomon.numpy as np
     >>> np.var(np.array([1., 2., 3., 6.]))
@@ -330,9 +334,9 @@ def deviation(name, a, axis, dtype, out, ddof, keepdims, where, mean, correction
             raise ValueError(f"{name} is computed in floating or complex dtypes, got dtype={dtype}.")
         if is_complex(a.type.dtype) and not is_complex(dtype):
             dtype = complex_dtype(dtype)
-    fixed = ddof if isinstance(ddof, (int, float)) else None
-    return _deviation(a, sorted_axes(axis, a.type.ndim, name), dtype, bool(keepdims), fixed, None if fixed is not None else ddof, where,
-                      mean, name)
+    fixed, ddof = (ddof, None) if isinstance(ddof, (int, float)) else (None, ddof)
+    axes = sorted_axes(axis, a.type.ndim, name)
+    return _deviation(a, axes, dtype, bool(keepdims), fixed, ddof, where, mean, name)
 
 
 @composite(static=("axes", "dtype", "keepdims", "fixed", "name"))
@@ -349,7 +353,7 @@ def _deviation(a, axes, dtype, keepdims, fixed, ddof, where, mean, name):
         count = number_along(a, axes) - fixed
         out = arithmetic.div(total, full_scalar(total, count if count > 0 else math.nan))
     else:
-        less = full_scalar(total, fixed) if fixed is not None else convert_element_type(as_value(ddof, name), total.type.dtype)
+        less = full_scalar(total, fixed) if fixed is not None else convert_keep(as_value(ddof, name), total.type.dtype)
         count = ufuncs.subtract(number_counted(total if where is None else squares, axes, where, name), less)
         out = ufuncs.divide(total, selection.where(ufuncs.greater(count, 0), count, math.nan))
     if name == "std":
@@ -370,7 +374,8 @@ def away_squared(x):
 def average(a, axis=None, weights=None, returned=False, keepdims=False):
     """The mean over axes, each element counted with its weight; with `returned`, the pair of it and the sum of weights.
 
-    `weights` has the shape of `a`, or of the axes alone. Integers and booleans become floats. ValueError where shapes do not fit.
+    `weights` has the shape of `a`, or of the axes alone. Integers and booleans become floats. ValueError where shapes
+    do not fit.
 
     >>> import gnomon.numpy as np
     >>> np.average(np.array([1., 2.]), weights=np.array([3., 1.]))
@@ -383,13 +388,14 @@ def average(a, axis=None, weights=None, returned=False, keepdims=False):
         sizes = tuple([a.type.shape[i] for i in axes])
         if weights.type.shape != a.type.shape:
             if axis is None:
-                raise TypeError(f"average: weights of shape {weights.type.shape} for an array of shape {a.type.shape} need an axis.")
+                raise TypeError(f"average: weights of shape {weights.type.shape} for an array of shape {a.type.shape} "
+                                "need an axis.")
             if weights.type.shape != tuple([a.type.shape[i] for i in order_given(axis, a.type.ndim)]):
-                raise ValueError(f"average: weights have shape {weights.type.shape}; for an array of shape {a.type.shape} along axes {axes} "
-                                 f"they need the shape of the array or {sizes}.")
+                raise ValueError(f"average: weights have shape {weights.type.shape}; for an array of shape "
+                                 f"{a.type.shape} along axes {axes} they need the shape of the array or {sizes}.")
             order = order_given(axis, a.type.ndim)
-            by_axis = tuple(sorted(range(len(order)), key=lambda k: order[k]))
-            weights = broadcast_in_dim(transpose(weights, by_axis), tuple([n if i in axes else 1 for i, n in enumerate(a.type.shape)]), axes)
+            weights = transpose(weights, tuple(sorted(range(len(order)), key=lambda k: order[k])))
+            weights = broadcast_in_dim(weights, tuple([n if i in axes else 1 for i, n in enumerate(a.type.shape)]), axes)
     return _average(a, weights, axes, bool(returned), bool(keepdims))
 
 
@@ -452,14 +458,16 @@ def cumprod(a, axis=None, dtype=None, out=None):
 def with_initial(name, op, identity, x, axis, dtype, include_initial):
     x = as_value(x, name, 0)
     if axis is None and x.type.ndim != 1:
-        raise ValueError(f"{name} needs an axis for an array of dimension {x.type.ndim}; it can be left out for one dimension only.")
+        raise ValueError(f"{name} needs an axis for an array of dimension {x.type.ndim}; it can be left out for one "
+                         "dimension only.")
     axis = one_axis(0 if axis is None else axis, x.type.ndim, name)
     out = running(name, op, x, axis, running_dtype(dtype, x, True))
     return pad_in_dim(out, full_scalar(out, identity), 1, 0, axis) if include_initial else out
 
 
 def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
-    """Running sums along an axis, which may be left out for one dimension. Integers are summed in the default integer dtype.
+    """Running sums along an axis, which may be left out for one dimension. Integers are summed in the default integer
+    dtype.
 
     `include_initial` puts a 0 in front.
 
@@ -471,7 +479,8 @@ def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
 
 
 def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
-    """Running products along an axis, which may be left out for one dimension. Integers are taken in the default integer dtype.
+    """Running products along an axis, which may be left out for one dimension. Integers are taken in the default
+    integer dtype.
 
     `include_initial` puts a 1 in front.
 
@@ -501,7 +510,8 @@ def position(name, op, a, axis, keepdims):
 
 
 def argmax(a, axis=None, out=None, keepdims=None):
-    """The index of the first largest element along an axis; in the array as one row if `axis` is None. A NaN counts as largest.
+    """The index of the first largest element along an axis; in the array as one row if `axis` is None. A NaN counts as
+    largest.
 
     `keepdims` leaves the axis (or all axes) with size 1. ValueError for no elements.
 
@@ -514,7 +524,8 @@ def argmax(a, axis=None, out=None, keepdims=None):
 
 
 def argmin(a, axis=None, out=None, keepdims=None):
-    """The index of the first smallest element along an axis; in the array as one row if `axis` is None. A NaN counts as smallest.
+    """The index of the first smallest element along an axis; in the array as one row if `axis` is None. A NaN counts
+    as smallest.
 
     `keepdims` leaves the axis (or all axes) with size 1. ValueError for no elements.
 
@@ -667,7 +678,8 @@ def nanargmax(a, axis=None, out=None, keepdims=None):
 
 
 def nanargmin(a, axis=None, out=None, keepdims=None):
-    """The index of the first smallest element that is not NaN, or -1 where all are; the arguments are those of `argmin`.
+    """The index of the first smallest element that is not NaN, or -1 where all are; the arguments are those of
+    `argmin`.
 
     >>> import gnomon.numpy as np
     >>> np.nanargmin(np.array([1., np.nan, 2.]))

@@ -9,36 +9,31 @@ import numpy as np
 from gnomon.base.settings import current
 from gnomon.numpy.composite import composite
 from gnomon.numpy.elementwise import check_shapes
+from gnomon.numpy.logic import truth
 from gnomon.numpy.promote import Plan, apply_plan, as_value, operand, promote
-from gnomon.numpy.ufuncs import HALF, maximum, minimum, not_a_number, on_parts, refuse_out
-from gnomon.ops.compare import SelectN, eq, ne
-from gnomon.ops.compare import bitwise_not
+from gnomon.numpy.mathematics import maximum, minimum, not_a_number, on_parts
+from gnomon.ops.compare import SelectN, eq
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.elementwise import full_scalar as number
 from gnomon.ops.shape import broadcast_in_dim
 from gnomon.trace.stage import bind, value_of
 from gnomon.trace.value import Value
-from gnomon.types.dtype import finfo, iinfo, is_bool, is_complex, is_inexact, is_integer
-from gnomon.types.value_type import ArrayType
+from gnomon.types.dtype import finfo, iinfo, is_complex, is_inexact, is_integer
 
 __all__ = ["clip", "nan_to_num", "piecewise", "select", "where"]
 
-_BOOL, _FLOAT32 = np.dtype(bool), np.dtype("float32")
 _select = SelectN()
 _plans: dict = {}
-
-
-def truth(x):
-    """A value as booleans: whether it is not 0."""
-    return x if x.type.dtype == _BOOL else ne(x, number(x, 0))
 
 
 def where(condition, x=None, y=None, /, *, size=None, fill_value=None):
     """`x` where the condition holds, `y` elsewhere; the three are broadcast, `x` and `y` promoted to one dtype.
 
-    Conditions that are numbers hold where they are not 0. With the condition alone: the indices where it holds, as `nonzero` gives
-    them (`size` and `fill_value` are for that form). ValueError for `x` without `y`, TypeError for what is no array or number.
+    Conditions that are numbers hold where they are not 0. With the condition alone: the indices where it holds, as
+    `nonzero` gives them (`size` and `fill_value` are for that form). ValueError for `x` without `y`, TypeError for
+    what is no array or number.
 
+    >>> import gnomon.numpy as np
     >>> np.where(np.arange(4) > 1, 10, 0)
     Array([ 0,  0, 10, 10], dtype=int32, weak_type=True)
     """
@@ -64,8 +59,10 @@ def where(condition, x=None, y=None, /, *, size=None, fill_value=None):
 def select(condlist, choicelist, default=0):
     """For each place, the choice of the first condition that holds there, else `default`.
 
-    `condlist` and `choicelist` are sequences of one length, of arrays that broadcast. ValueError where the lengths differ or are 0.
+    `condlist` and `choicelist` are sequences of one length, of arrays that broadcast. ValueError where the lengths
+    differ or are 0.
 
+    >>> import gnomon.numpy as np
     >>> x = np.arange(5)
     >>> np.select([x < 2, x > 3], [x, x * 10], -1)
     Array([ 0,  1, -1, -1, 40], dtype=int32)
@@ -88,10 +85,11 @@ def _select_first(conditions, choices, default):
 def piecewise(x, condlist, funclist, *args, **kw):
     """For each element of `x`, what the function of the last condition that holds there gives.
 
-    `condlist` is a sequence of boolean arrays (or one array of them); `funclist` has a function or a number for each, and may have
-    one more, for where none holds (else 0). Functions are called on all of `x` with `args` and `kw`; the result has the dtype of
-    `x`. ValueError where the lengths do not fit.
+    `condlist` is a sequence of boolean arrays (or one array of them); `funclist` has a function or a number for each,
+    and may have one more, for where none holds (else 0). Functions are called on all of `x` with `args` and `kw`; the
+    result has the dtype of `x`. ValueError where the lengths do not fit.
 
+    >>> import gnomon.numpy as np
     >>> np.piecewise(np.array([-1., 2.]), [np.array([True, False])], [lambda x: -x, lambda x: x * 10])
     Array([ 1., 20.], dtype=float32)
     """
@@ -104,8 +102,8 @@ def piecewise(x, condlist, funclist, *args, **kw):
     if len(functions) == len(conditions):
         functions.append(0)
     if len(functions) != len(conditions) + 1:
-        raise ValueError(f"piecewise with {len(conditions)} conditions takes {len(conditions)} or {len(conditions) + 1} functions, got "
-                         f"{len(funclist)}.")
+        raise ValueError(f"piecewise with {len(conditions)} conditions takes {len(conditions)} or "
+                         f"{len(conditions) + 1} functions, got {len(funclist)}.")
     values = [f(x, *args, **kw) if callable(f) else f for f in functions]
     values = [convert_element_type(as_value(v, "piecewise"), x.dtype, x.weak_type) for v in values]
     out = values.pop()
@@ -119,9 +117,10 @@ def piecewise(x, condlist, funclist, *args, **kw):
 def clip(arr=None, /, min=None, max=None):
     """`arr`, not below `min` and not above `max` (arrays, numbers or None); `max` where they cross.
 
-    Takes real numbers, promoted together; a Python integer outside the range of an integer dtype is no limit. ValueError for
-    complex numbers, which have no order.
+    Takes real numbers, promoted together; a Python integer outside the range of an integer dtype is no limit.
+    ValueError for complex numbers, which have no order.
 
+    >>> import gnomon.numpy as np
     >>> np.clip(np.arange(5), 1, 3)
     Array([1, 1, 2, 3, 3], dtype=int32)
     """
@@ -129,7 +128,8 @@ def clip(arr=None, /, min=None, max=None):
     dtype = arr.type.dtype
     for x in (arr, min, max):
         if x.__class__ is complex or hasattr(x, "dtype") and is_complex(x.dtype):
-            raise ValueError("clip takes real numbers, since complex ones have no order. Clip their real and imaginary parts.")
+            raise ValueError("clip takes real numbers, since complex ones have no order. Clip their real and "
+                             "imaginary parts.")
     if is_integer(dtype):
         low, high = int(iinfo(dtype).min), int(iinfo(dtype).max)
         min, max = [builtins.min(builtins.max(x, low), high) if x.__class__ is int else x for x in (min, max)]
@@ -144,10 +144,12 @@ def _clip(arr, min, max):
 
 
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
-    """`x` with numbers in place of NaN and infinities: `nan`, `posinf` and `neginf`, by default 0 and the largest finite numbers.
+    """`x` with numbers in place of NaN and infinities: `nan`, `posinf` and `neginf`, by default 0 and the largest
+    finite numbers.
 
     `copy` has no meaning here. Complex numbers are treated part by part; the dtype stays.
 
+    >>> import gnomon.numpy as np
     >>> np.nan_to_num(np.array([1., np.nan, np.inf]))
     Array([1.0000000e+00, 0.0000000e+00, 3.4028235e+38], dtype=float32)
     """
@@ -161,7 +163,9 @@ def _nan_to_num(x, nan, posinf, neginf):
         info, t = finfo(x.type.dtype), x.type
 
         def like(value, default):
-            return number(x, default) if value is None else convert_element_type(as_value(value, "nan_to_num"), t.dtype, t.weak_type)
+            if value is None:
+                return number(x, default)
+            return convert_element_type(as_value(value, "nan_to_num"), t.dtype, t.weak_type)
 
         for lost, value, default in ((not_a_number(x), nan, 0), (eq(x, number(x, math.inf)), posinf, float(info.max)),
                                      (eq(x, number(x, -math.inf)), neginf, float(info.min))):

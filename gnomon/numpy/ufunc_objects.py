@@ -1,6 +1,7 @@
 """Functions with NumPy's methods: `np.add.reduce`, `.accumulate`, `.outer`, `.at`, `.reduceat`; and `frompyfunc`.
 
-Where a reduction or an update has an op of its own it is used; any other function is applied element after element, by a loop.
+Where a reduction or an update has an op of its own it is used; any other function is applied element after element, by
+a loop.
 """
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from gnomon.numpy.axes import axis_tuple, one_axis
 from gnomon.numpy.creation import arange, asarray, full
 from gnomon.numpy.functional import vectorize
 from gnomon.numpy.manipulation import broadcast_to, moveaxis, ravel, reshape
+from gnomon.numpy.mathematics import refuse_out
 from gnomon.numpy.promote import as_value, requested_dtype
 from gnomon.numpy.selection import where as choose
 from gnomon.ops import cumulative
@@ -20,22 +22,24 @@ from gnomon.ops.convert import convert_element_type
 from gnomon.ops.shape import expand_dims
 from gnomon.ops.slicing import concatenate
 
-__all__ = ["add", "bitwise_and", "bitwise_or", "bitwise_xor", "frompyfunc", "logaddexp", "logaddexp2", "logical_and", "logical_or",
-           "logical_xor", "maximum", "minimum", "multiply", "negative", "subtract", "ufunc"]
+__all__ = ["add", "bitwise_and", "bitwise_or", "bitwise_xor", "frompyfunc", "logaddexp", "logaddexp2", "logical_and",
+           "logical_or", "logical_xor", "maximum", "minimum", "multiply", "negative", "subtract", "ufunc"]
 
 
 class ufunc:
     """A function that works element by element, with methods that apply it along an axis, to all pairs, or at places.
 
-    `nin` and `nout` are the numbers of arguments and results, `identity` is what changes no other argument, or None. The shortcuts:
-    `reduction(a, axis, dtype=, keepdims=, initial=, where=)`, `running(a, axis)` and `update`, the name of a method of `x.at[...]`.
+    `nin` and `nout` are the numbers of arguments and results, `identity` is what changes no other argument, or None.
+    The shortcuts: `reduction(a, axis, dtype=, keepdims=, initial=, where=)`, `running(a, axis)` and `update`, the name
+    of a method of `x.at[...]`.
 
     >>> import gnomon.numpy as np
     >>> np.add.nin, np.add.nout, np.add.identity
     (2, 1, 0)
     """
 
-    def __init__(self, func, /, nin, nout, *, name=None, nargs=None, identity=None, reduction=None, running=None, update=None):
+    def __init__(self, func, /, nin, nout, *, name=None, nargs=None, identity=None, reduction=None, running=None,
+                 update=None):
         self.__name__ = self.__qualname__ = name or func.__name__
         self.__module__ = getattr(func, "__module__", None)
         self.__doc__ = func.__doc__
@@ -45,8 +49,8 @@ class ufunc:
 
     def __call__(self, *args, out=None, where=None):
         if out is not None or where is not None:
-            raise Refused(f"{self.__name__} takes no 'out' and no 'where': arrays are immutable. Use what it returns, and "
-                          "gnomon.numpy.where.")
+            raise Refused(f"{self.__name__} takes no 'out' and no 'where': arrays are immutable. Use what it returns, "
+                          "and gnomon.numpy.where.")
         return self.function(*args)
 
     def __repr__(self):
@@ -59,15 +63,16 @@ class ufunc:
 
     def check_pairs(self, method, out=None):
         if self.nin != 2 or self.nout != 1:
-            raise ValueError(f"{self.__name__}.{method} needs a function of two arguments with one result; it has {self.nin} and "
-                             f"{self.nout}.")
-        ufuncs.refuse_out(f"{self.__name__}.{method}", out)
+            raise ValueError(f"{self.__name__}.{method} needs a function of two arguments with one result; it has "
+                             f"{self.nin} and {self.nout}.")
+        refuse_out(f"{self.__name__}.{method}", out)
 
     def reduce(self, a, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=None):
-        """The function of the first two elements along an axis, then of that and the third, and so on; None stands for all axes.
+        """The function of the first two elements along an axis, then of that and the third, and so on; None stands for
+        all axes.
 
-        `initial` is what to begin with, `where` says which elements count. ValueError for no elements where there is neither
-        `initial` nor an identity, and for `where` without them.
+        `initial` is what to begin with, `where` says which elements count. ValueError for no elements where there is
+        neither `initial` nor an identity, and for `where` without them.
 
         >>> import gnomon.numpy as np
         >>> np.subtract.reduce(np.array([10, 1, 2]))
@@ -80,7 +85,8 @@ class ufunc:
             return self.reduction(a, axis, dtype=dtype, keepdims=keepdims, initial=initial, where=where)
         axes = axis_tuple(axis, a.ndim, name)
         if len(axes) != 1 and axis is not None:
-            raise Refused(f"{name} over several axes depends on their order. Reduce one after the other, or all with axis=None.")
+            raise Refused(f"{name} over several axes depends on their order. Reduce one after the other, or all with "
+                          "axis=None.")
         start = self.identity if initial is None else initial
         if start is None and where is not None:
             raise ValueError(f"{name}: the function has no identity, so with where it needs initial.")
@@ -140,7 +146,8 @@ class ufunc:
         return moveaxis(concatenate_two(row[:1], rest), 0, axis)
 
     def outer(self, A, B, /):
-        """The function of all pairs of an element of `A` and one of `B`; the shape is that of `A` followed by that of `B`.
+        """The function of all pairs of an element of `A` and one of `B`; the shape is that of `A` followed by that of
+        `B`.
 
         >>> import gnomon.numpy as np
         >>> np.multiply.outer(np.array([1, 2]), np.array([3, 4]))
@@ -153,7 +160,8 @@ class ufunc:
         return self.function(reshape(A, A.shape + (1,) * B.ndim), B)
 
     def at(self, a, indices, b=None, /, *, inplace=True):
-        """The array with the function applied to its elements at places, and to `b`; a place that is named twice is updated twice.
+        """The array with the function applied to its elements at places, and to `b`; a place that is named twice is
+        updated twice.
 
         Arrays are immutable: the result is a new array, which `inplace=False` agrees to.
 
@@ -165,7 +173,8 @@ class ufunc:
         if inplace:
             raise Refused(f"{name} cannot change an array in place. Write x = np.{name}(x, indices, b, inplace=False).")
         if (b is None) != (self.nin == 1) or self.nin > 2 or self.nout != 1:
-            raise TypeError(f"{name} takes the array, indices{', and what to combine with' if self.nin == 2 else ' only'}.")
+            raise TypeError(f"{name} takes the array, "
+                            f"indices{', and what to combine with' if self.nin == 2 else ' only'}.")
         a = as_value(a, name, 0)
         if self.update is not None:
             return getattr(a.at[indices], self.update)(b)
@@ -174,11 +183,13 @@ class ufunc:
 
         def step(flat, x):
             place, *other = x
-            return flat.at[place].set(convert_element_type(as_value(self.function(flat[place], *other)), flat.dtype)), None
+            new = convert_element_type(as_value(self.function(flat[place], *other)), flat.dtype)
+            return flat.at[place].set(new), None
         return reshape(scan(step, ravel(a), (ravel(places), *others))[0], a.shape)
 
     def reduceat(self, a, indices, axis=0, dtype=None, out=None):
-        """`reduce` over the slices of an axis from each index up to the next; the one element where the next index is not larger.
+        """`reduce` over the slices of an axis from each index up to the next; the one element where the next index is
+        not larger.
 
         >>> import gnomon.numpy as np
         >>> np.add.reduceat(np.arange(8), np.array([0, 4, 1, 5]))
@@ -245,20 +256,21 @@ def truth_of(function):
     return reduction
 
 
-BUILT_IN = {f.__name__: f for f in (
-    ufunc(ufuncs.add, 2, 1, identity=0, reduction=reductions.sum, running=cumulative.cumsum, update="add"),
-    ufunc(ufuncs.multiply, 2, 1, identity=1, reduction=reductions.prod, running=cumulative.cumprod, update="multiply"),
-    ufunc(ufuncs.subtract, 2, 1, update="subtract"),
-    ufunc(ufuncs.negative, 1, 1),
-    ufunc(ufuncs.maximum, 2, 1, reduction=in_dtype(reductions.max), running=cumulative.cummax, update="max"),
-    ufunc(ufuncs.minimum, 2, 1, reduction=in_dtype(reductions.min), running=cumulative.cummin, update="min"),
-    ufunc(ufuncs.logaddexp, 2, 1, identity=-math.inf, running=cumulative.cumlogsumexp),
-    ufunc(ufuncs.logaddexp2, 2, 1, identity=-math.inf),
-    ufunc(ufuncs.logical_and, 2, 1, identity=True, reduction=truth_of(reductions.all)),
-    ufunc(ufuncs.logical_or, 2, 1, identity=False, reduction=truth_of(reductions.any)),
-    ufunc(ufuncs.logical_xor, 2, 1, identity=False),
-    ufunc(ufuncs.bitwise_and, 2, 1, identity=-1),
-    ufunc(ufuncs.bitwise_or, 2, 1, identity=0),
-    ufunc(ufuncs.bitwise_xor, 2, 1, identity=0),
-)}
-globals().update(BUILT_IN)
+add = ufunc(ufuncs.add, 2, 1, identity=0, reduction=reductions.sum, running=cumulative.cumsum, update="add")
+multiply = ufunc(ufuncs.multiply, 2, 1, identity=1, reduction=reductions.prod, running=cumulative.cumprod,
+                 update="multiply")
+subtract = ufunc(ufuncs.subtract, 2, 1, update="subtract")
+negative = ufunc(ufuncs.negative, 1, 1)
+maximum = ufunc(ufuncs.maximum, 2, 1, reduction=in_dtype(reductions.max), running=cumulative.cummax, update="max")
+minimum = ufunc(ufuncs.minimum, 2, 1, reduction=in_dtype(reductions.min), running=cumulative.cummin, update="min")
+logaddexp = ufunc(ufuncs.logaddexp, 2, 1, identity=-math.inf, running=cumulative.cumlogsumexp)
+logaddexp2 = ufunc(ufuncs.logaddexp2, 2, 1, identity=-math.inf)
+logical_and = ufunc(ufuncs.logical_and, 2, 1, identity=True, reduction=truth_of(reductions.all))
+logical_or = ufunc(ufuncs.logical_or, 2, 1, identity=False, reduction=truth_of(reductions.any))
+logical_xor = ufunc(ufuncs.logical_xor, 2, 1, identity=False)
+bitwise_and = ufunc(ufuncs.bitwise_and, 2, 1, identity=-1)
+bitwise_or = ufunc(ufuncs.bitwise_or, 2, 1, identity=0)
+bitwise_xor = ufunc(ufuncs.bitwise_xor, 2, 1, identity=0)
+
+BUILT_IN = {f.__name__: f for f in (add, multiply, subtract, negative, maximum, minimum, logaddexp, logaddexp2, logical_and,
+                                    logical_or, logical_xor, bitwise_and, bitwise_or, bitwise_xor)}

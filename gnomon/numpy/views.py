@@ -31,14 +31,16 @@ def view(self, dtype=None, type=None):
     dtype = requested_dtype(dtype)
     for d in (x.type.dtype, dtype):
         if is_key(d):
-            raise TypeError(f"view cannot read {x.type.dtype} as {dtype}; random.key_data(keys) gives the integer words of keys.")
+            raise TypeError(f"view cannot read {x.type.dtype} as {dtype}; random.key_data(keys) gives the integer "
+                            "words of keys.")
     old, new = stored_bits(x.type.dtype), stored_bits(dtype)
     if old != new:
         if not x.type.shape:
-            raise ValueError(f"view of a 0d array needs a dtype of the same width, got {dtype} for an array of {x.type.dtype}.")
+            raise ValueError(f"view of a 0d array needs a dtype of the same width, got {dtype} for an array of "
+                             f"{x.type.dtype}.")
         if x.type.shape[-1] * old % new:
-            raise ValueError(f"view from {x.type.dtype} to {dtype} needs a last axis whose size in bits is a multiple of {new}, got shape "
-                             f"{x.type.shape}.")
+            raise ValueError(f"view from {x.type.dtype} to {dtype} needs a last axis whose size in bits is a multiple "
+                             f"of {new}, got shape {x.type.shape}.")
     return _view(x, dtype)
 
 
