@@ -145,7 +145,7 @@ def householder_product(a, taus):
 
     >>> import gnomon.numpy as jnp
     >>> householder_product(jnp.eye(2), jnp.array([0.0, 2.0])).tolist()
-    [[1.0, 0.0], [0.0, -1.0]]
+    [[1.0, 0.0], [-0.0, -1.0]]
     """
     a, taus = as_matrices(a, "householder_product", "a"), as_matrices(taus, "householder_product", "taus", 1)
     return linalg_qr.householder_product(a, taus)

@@ -44,8 +44,8 @@ from gnomon.ops.sorting import argsort
 from gnomon.trace.stage import bind
 from gnomon.types.dtype import finfo
 
-__all__ = ["EigResult", "EighResult", "QRResult", "SVDResult", "SlogdetResult", "cholesky", "cond", "cross", "det", "diagonal", "eig", "eigh",
-           "eigvals", "eigvalsh", "inv", "lstsq", "matmul", "matrix_norm", "matrix_power", "matrix_rank", "matrix_transpose", "multi_dot",
+__all__ = ["EigResult", "EighResult", "QRResult", "SVDResult", "SlogdetResult", "cholesky", "cond", "cross", "det", "diagonal", "eig",
+           "eigh", "eigvals", "eigvalsh", "inv", "lstsq", "matmul", "matrix_norm", "matrix_power", "matrix_rank", "matrix_transpose", "multi_dot",
            "norm", "outer", "pinv", "qr", "slogdet", "solve", "svd", "svdvals", "tensordot", "tensorinv", "tensorsolve", "trace",
            "vecdot", "vector_norm"]
 
@@ -268,8 +268,8 @@ def solve(a, b):
     a, b = promote_inexact("solve", a, b)
     a = as_matrices(a, "solve", square=True)
     if not b.type.ndim or b.type.shape[-2 if b.type.ndim > 1 else -1] != a.type.shape[-1]:
-        raise ValueError(f"solve needs right sides b of shape (n,) or (..., n, k) with n = {a.type.shape[-1]}, got shapes {a.type.shape} and "
-                         f"{b.type.shape}. For a list of vectors give b[..., None] and squeeze the result.")
+        raise ValueError(f"solve needs right sides b of shape (n,) or (..., n, k) with n = {a.type.shape[-1]}, got shapes "
+                         f"{a.type.shape} and {b.type.shape}. For a list of vectors give b[..., None] and squeeze the result.")
     return solved(a, b)
 
 

@@ -10,7 +10,7 @@ from gnomon.ops.compare import eq, select_n
 from gnomon.ops.complex_parts import complex as complex_of, imag, real
 from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.linalg_base import (INT32, MatrixOp, adjoint, as_dtype_of, attributes, conjugate, diagonal, emit_identity, half,
-                                    hermitian_from_triangle, lapack, matmul, nan_unless, need_square, on_diagonal, real_part,
+                                    hermitian_from_triangle, lapack, matmul, nan_unless, need_square, real_part,
                                     scale_columns, succeeded, swap)
 from gnomon.ops.linalg_lu import solve
 from gnomon.ops.reductions import argmax
@@ -287,7 +287,8 @@ class Svd(MatrixOp):
         if self.subset_by_index is not None:
             first, last = self.subset_by_index
             if not 0 <= first < last <= count:
-                raise ValueError(f"svd needs a subset_by_index (first, last) with 0 <= first < last <= {count}, got {self.subset_by_index}.")
+                raise ValueError(f"svd needs a subset_by_index (first, last) with 0 <= first < last <= {count}, got "
+                                 f"{self.subset_by_index}.")
             if self.full_matrices and self.compute_uv:
                 raise ValueError("svd with subset_by_index needs full_matrices=False.")
             count = last - first
@@ -316,7 +317,8 @@ class Svd(MatrixOp):
             return [s]
         u, v = (nan_unless(emit, ok, y) for y in (swap(emit, u), v))
         if subset is not None:
-            u, v = (emit_range(emit, y, subset, y.type.with_shape((*y.type.shape[:-1], subset[1] - subset[0]))) for y in (u, v))
+            u, v = (emit_range(emit, y, subset, y.type.with_shape((*y.type.shape[:-1], subset[1] - subset[0])))
+                    for y in (u, v))
         return [s, u, swap(emit, v)]
 
     def derivative(self, args, tangents):

@@ -13,8 +13,8 @@ from gnomon.ops.complex_parts import complex as complex_of, conj, imag
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.exponential import log
-from gnomon.ops.linalg_base import (INT32, MatrixOp, Written, adjoint, as_dtype_of, diagonal, index, matmul, need_square, on_diagonal, real_part,
-                                    scale_rows, swap_last, take_rows, triu)
+from gnomon.ops.linalg_base import (INT32, MatrixOp, Written, adjoint, as_dtype_of, diagonal, index, matmul, need_square,
+                                    on_diagonal, real_part, scale_rows, swap_last, take_rows, triu)
 from gnomon.ops.linalg_eigen import quotient, svd
 from gnomon.ops.linalg_lu import inverse_permutation, lu, solve_factored
 from gnomon.ops.linalg_qr import Geqp3, householder_product

@@ -12,7 +12,8 @@ from gnomon.types.value_type import ArrayType
 
 
 class CholeskyUpdate(MatrixOp):
-    """The upper triangular R' with R'^T R' = R^T R + w w^T, for real upper triangular R (the upper triangle is read), in n steps of n operations."""
+    """The upper triangular R' with R'^T R' = R^T R + w w^T, for real upper triangular R (the upper triangle is read), in n
+    steps of n operations."""
 
     ranks = (2, 1)
     transpose = NOT_LINEAR

@@ -80,7 +80,8 @@ def apart(rng, shape, dtype):
 
 PHASES = dict.fromkeys(("jvp", "second"), "the phases of complex vectors are chosen by LAPACK; test_eigen.py tries what does not depend "
                        "on them")
-NULL_SPACE = dict.fromkeys(("jvp", "second"), "the basis of a null space is chosen by LAPACK; test_eigen.py tries what does not depend on it")
+NULL_SPACE = dict.fromkeys(("jvp", "second"), "the basis of a null space is chosen by LAPACK; test_eigen.py tries what does not "
+                           "depend on it")
 
 SINGULAR = {"second": "further derivatives are not known at singular matrices"}
 
