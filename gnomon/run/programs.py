@@ -7,6 +7,7 @@ from gnomon.lower.plan import Plan
 from gnomon.passes.pipeline import optimise
 from gnomon.run.compile import compile
 from gnomon.run.execute import make_call
+from gnomon.run.slow import watching
 
 
 def placements_of(arrays):
@@ -33,10 +34,12 @@ def call_for(jaxpr, places=None, name="main", donated=(), shardings=None, option
 def compile_program(jaxpr, places=None, name="main", donated=(), shardings=None, options=()):
     donated = tuple(aliases(jaxpr, donated)) if donated else ()
     plan = plan_for(jaxpr, places, name, donated, shardings, options)
-    text, callbacks = write_module(optimise(jaxpr), plan, name)
+    made = optimise(jaxpr)
+    text, callbacks = write_module(made, plan, name)
     if callbacks:
         plan = Plan(**{**plan.__dict__, "host_callbacks": callbacks})
-    return compile(text, plan)
+    with watching(made, name):
+        return compile(text, plan)
 
 
 def plan_for(jaxpr, places, name, donated, shardings, options):
