@@ -8,12 +8,13 @@ import numpy as np
 
 from gnomon import lax
 from gnomon import numpy as jnp
-from gnomon.ops.random import WORD, random_bits, random_split
+from gnomon.ops.random import random_bits, random_split
 from gnomon.random.continuous import _gumbel, gumbel_mode
-from gnomon.random.recording import (as_shape, float_parameter, number, one_key, pair, parameter, placed, recorded, with_shape)
+from gnomon.random.recording import (as_shape, float_parameter, one_key, pair, parameter, placed, recorded, where,
+                                     with_shape)
 from gnomon.random.uniforms import _uniform, randint
 from gnomon.trace.value import Value
-from gnomon.types.dtype import is_float, is_integer
+from gnomon.types.dtype import is_integer
 
 __all__ = ["categorical", "choice", "permutation"]
 
@@ -125,9 +126,9 @@ def weighted(key, p, shape, count, replace, mode):
         return lax.top_k(noise + lax.log(p), count)[1].reshape(shape)
     total = jnp.cumsum(p)
     # The sum grows at elements that can be drawn and nowhere else, even where it was rounded.
-    total = lax.cummax(lax.select_n(lax.gt(p, number(0, p.type.dtype)), number(0, p.type.dtype), total))
+    total = lax.cummax(where(p > 0, total, 0))
     u = _uniform(key, 0.0, 1.0, shape=shape, dtype=p.type.dtype)
-    return jnp.searchsorted(total, total[-1] * (number(1, p.type.dtype) - u))
+    return jnp.searchsorted(total, total[-1] * (1 - u))
 
 
 def categorical(key, logits, axis=-1, shape=None, replace=True, mode=None, *, out_sharding=None):

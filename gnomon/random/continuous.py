@@ -10,7 +10,7 @@ from gnomon import numpy as jnp
 from gnomon.base.settings import current
 from gnomon.ops.random import random_split
 from gnomon.random.recording import (as_shape, common_shape, float_dtype, number, one_key, pair, parameter, placed, recorded,
-                                     to_dtype, with_rank, with_shape)
+                                     to_dtype, where, with_rank, with_shape)
 from gnomon.random.uniforms import _rademacher, _uniform
 from gnomon.types.dtype import finfo, is_complex, is_inexact, real_dtype
 
@@ -161,7 +161,7 @@ def _wald(key, mean, *, shape, dtype):
     y, mean2 = lax.integer_pow(v, 2), lax.integer_pow(mean, 2)
     root = lax.sqrt(4 * mean * y + mean2 * lax.integer_pow(y, 2))
     x = mean + mean2 * y / 2 - mean / 2 * root
-    return lax.select_n(lax.le(z, mean / (mean + x)), mean2 / x, x)
+    return where(z <= mean / (mean + x), x, mean2 / x)
 
 
 # ---- exponential and its relatives ---------------------------------------------------------------------------------
@@ -217,7 +217,7 @@ def _gumbel(key, *, shape, dtype, mode):
     high, low = pair(_uniform(key, 0.0, 1.0, shape=(2, *shape), dtype=dtype))
     # numbers below 1/2 get the bits that they have room for
     fine = high + number(info.eps, dtype) * low + tiny
-    return -lax.log(-lax.log1p(-lax.select_n(lax.ge(high, number(0.5, dtype)), fine, high)))
+    return -lax.log(-lax.log1p(-where(high >= 0.5, high, fine)))
 
 
 def laplace(key, shape=(), dtype=None, *, out_sharding=None):
@@ -357,4 +357,4 @@ def _triangular(key, left, mode, right, *, shape, dtype):
     u = _uniform(key, 0.0, 1.0, shape=shape, dtype=dtype)
     rising = left + lax.sqrt(u * width * (mode - left))
     falling = right - lax.sqrt((number(1, dtype) - u) * width * (right - mode))
-    return lax.select_n(lax.lt(u, (mode - left) / width), falling, rising)
+    return where(u < (mode - left) / width, rising, falling)

@@ -9,7 +9,7 @@ from gnomon import lax
 from gnomon import numpy as jnp
 from gnomon.ops.random import random_split
 from gnomon.random.recording import (common_shape, float_dtype, int_dtype, number, one_key, pair, parameter, placed, recorded,
-                                     to_dtype, with_rank, with_shape)
+                                     to_dtype, where, with_shape)
 from gnomon.random.uniforms import _uniform
 from gnomon.types.dtype import finfo, iinfo
 
@@ -20,13 +20,6 @@ _FLOAT32 = np.dtype("float32")
 
 def unit(key, shape, dtype):
     return _uniform(key, 0.0, 1.0, shape=shape, dtype=dtype)
-
-
-def where(which, yes, no):
-    """Elementwise `yes` or `no`; either may be a number."""
-    like = yes if not isinstance(yes, (int, float)) else no
-    yes, no = [number(x, like.dtype) if isinstance(x, (int, float)) else x for x in (yes, no)]
-    return lax.select_n(which, with_shape(no, which.shape), with_shape(yes, which.shape))
 
 
 # ---- geometric -----------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from gnomon.base.announce import announce
 from gnomon.base.errors import Refused
 from gnomon.base.settings import current
 from gnomon.numpy.promote import as_value
+from gnomon.ops.compare import select_n
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.nested.call import Jit
 from gnomon.ops.random import generator, random_wrap
@@ -154,8 +155,8 @@ def float_parameter(x, caller, name):
 
 
 def number(value, dtype):
-    """A number of a dtype, written into the program."""
-    return full(ArrayType((), dtype), value)
+    """A number of a dtype, rounded to it and written into the program."""
+    return full(ArrayType((), dtype), np.asarray(value, dtype)[()])
 
 
 def to_dtype(x, dtype):
@@ -182,6 +183,12 @@ def with_shape(x, shape):
     if t.shape == shape:
         return x
     return broadcast_in_dim(x, shape, tuple(range(len(shape) - t.ndim, len(shape))))
+
+
+def where(which, yes, no):
+    """Elementwise `yes` or `no`, values of one shape; either may be a Python number."""
+    like = no if isinstance(yes, (int, float)) else yes
+    return select_n(which, *[number(x, like.dtype) if isinstance(x, (int, float)) else x for x in (no, yes)])
 
 
 def placed(x, out_sharding):

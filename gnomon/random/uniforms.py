@@ -7,7 +7,7 @@ from gnomon import lax
 from gnomon.base.settings import current
 from gnomon.ops.random import BITS, random_bits, random_split
 from gnomon.random.recording import (as_shape, common_shape, drawn_dtype, float_dtype, float_parameter, int_dtype, number,
-                                     one_key, pair, parameter, placed, recorded, to_dtype, with_rank, with_shape)
+                                     one_key, pair, parameter, placed, recorded, to_dtype, where, with_rank, with_shape)
 from gnomon.types.dtype import finfo, iinfo, is_complex, is_float, is_integer, is_signed, is_unsigned
 
 __all__ = ["bernoulli", "bits", "rademacher", "randint", "uniform"]
@@ -110,7 +110,7 @@ def _randint(key, minval, maxval, beyond, *, shape, dtype):
     minval, maxval, beyond = [with_rank(x, rank) for x in (minval, maxval, beyond)]
     high, low = [random_bits(k, 8 * dtype.itemsize, shape) for k in pair(random_split(key, (2,)))]
     some = lax.gt(maxval, minval)
-    span = lax.select_n(some, number(1, word), to_dtype(maxval - minval, word))
+    span = where(some, to_dtype(maxval - minval, word), 1)
     span = span + to_dtype(lax.bitwise_and(some, beyond), word)
     half = lax.rem(number(1 << 4 * dtype.itemsize, word), span)
     factor = lax.rem(half * half, span)
