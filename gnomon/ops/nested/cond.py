@@ -9,6 +9,7 @@ from gnomon.base.lists import partition, pick
 from gnomon.ir.jaxpr import Eqn, Var
 from gnomon.ir.op import NestedOp, is_linear
 from gnomon.ops.compare import eq, select_n
+from gnomon.ops.nested.in_place import in_place_outputs, masked, uses
 from gnomon.ops.shape import StopGradient, expand_dims, zeros
 from gnomon.trace.build import program
 from gnomon.trace.stage import bind, inline, value_of
@@ -89,16 +90,26 @@ class Cond(NestedOp):
         return self.batch_as_select(T, index, operands, axes, batching)
 
     def batch_as_select(self, T, index, operands, axes, batching):
-        """Both arms run on all lanes, each with its operands held still (no gradient) in the lanes that it is not for."""
+        """All arms run on all lanes, each with its operands held still (no gradient) in the lanes that it is not for."""
         operands = [batching.front(x, a) for x, a in zip(operands, axes)]
         every = (True,) * len(self.branches[0].outvars)
+        places = in_place_outputs(self.branches)
+        written = [operands[j] for j in places.values()]
         arms = []
         for i, branch in enumerate(self.branches):
-            chosen = eq(index, value_of(np.int32(i)))
-            held = [select_lanes(chosen, bind(_stop_gradient, x), x) if is_inexact(x.type.dtype) else x for x in operands]
-            arm, _ = T.vmap(branch, (0,) * len(held), batching, every)
-            arms.append(inline(arm, (), held))
-        outs = [select_lanes(index, *cases) for cases in zip(*arms)]
+            chosen, n = eq(index, value_of(np.int32(i))), len(operands)
+            if places:
+                branch = masked(branch, places)
+            used = [uses(branch, v) > 0 and is_inexact(v.type.dtype) for v in branch.invars[-n - len(places):][:n]]
+            args = [select_lanes(chosen, bind(_stop_gradient, x), x) if u else x for x, u in zip(operands, used)]
+            if places:
+                args = [chosen, *args, *written]
+            arm, _ = T.vmap(branch, (0,) * len(args), batching, every)
+            outs = inline(arm, (), args)
+            written = [outs[k] for k in places]
+            arms.append(outs)
+        done = dict(zip(places, written))
+        outs = [done[k] if k in done else select_lanes(index, *cases) for k, cases in enumerate(zip(*arms))]
         return outs, [0] * len(outs)
 
 

@@ -1,0 +1,95 @@
+"""A cond whose condition differs from lane to lane writes in place where its branches do, and computes what a loop computes."""
+import numpy as np
+import pytest
+
+import gnomon
+import gnomon.numpy as jnp
+from gnomon import lax
+
+N = 4
+
+
+def set_one(u, i):
+    return u.at[i].set(2.0 * u[i] + 1.0)
+
+
+def set_block(u, i):
+    return lax.dynamic_update_slice(u, u[:2] + 10.0, (i,))
+
+
+def add_twice(u, i):
+    return u.at[jnp.stack([i, i])].add(3.0).at[0].set(7.0)
+
+
+def leave(u, i):
+    return u
+
+
+def scale(u, i):
+    return u * 5.0
+
+
+def root(u, i):
+    return u.at[i].set(jnp.sqrt(u[i]))
+
+
+BRANCHES = {
+    "one or none": [leave, set_one], "both": [set_one, set_block], "three": [add_twice, leave, set_block],
+    "not in place": [scale, set_one], "none writes": [leave, leave],
+}
+
+
+def choose(branches):
+    return lambda k, u, i: lax.switch(k, branches, u, i)
+
+
+def arguments(branches):
+    n = 2 * len(branches)
+    return np.arange(n, dtype=np.int32) % len(branches), np.arange(n * N, dtype=np.float32).reshape(n, N), np.arange(n, dtype=np.int32) % N
+
+
+def selects_of_whole_arrays(f, *args):
+    found = []
+
+    def walk(jaxpr):
+        for e in jaxpr.eqns:
+            if e.primitive.name == "select_n" and e.outs[0].type.ndim == 2:
+                found.append(e)
+    walk(gnomon.make_jaxpr(f)(*args).jaxpr)
+    return found
+
+
+@pytest.mark.parametrize("name", BRANCHES)
+def test_values_and_gradients_are_those_of_a_loop(name):
+    f = choose(BRANCHES[name])
+    k, u, i = arguments(BRANCHES[name])
+    wide = gnomon.jit(gnomon.vmap(f))(k, u, i)
+    np.testing.assert_allclose(wide, [f(*lane) for lane in zip(k, u, i)])
+    weights = np.linspace(1, 2, N, dtype=np.float32)
+
+    def loss(k, u, i):
+        return (f(k, u, i) * weights).sum()
+    np.testing.assert_allclose(gnomon.vmap(gnomon.grad(loss, 1))(k, u, i), [gnomon.grad(loss, 1)(*lane) for lane in zip(k, u, i)])
+    total = gnomon.grad(lambda u: gnomon.vmap(loss)(k, u, i).sum())(u)
+    np.testing.assert_allclose(total, [gnomon.grad(loss, 1)(*lane) for lane in zip(k, u, i)])
+
+
+def test_no_whole_array_is_selected():
+    """The held operand of `set_one` is read at one place; nothing else of the array's size is selected."""
+    k, u, i = arguments(BRANCHES["one or none"])
+    plain = choose([leave, lambda u, i: u.at[i].set(1.0)])
+    assert not selects_of_whole_arrays(gnomon.vmap(plain), k, u, i)
+    assert selects_of_whole_arrays(gnomon.vmap(choose([leave, scale])), k, u, i)
+
+
+def test_no_nan_from_lanes_not_taken():
+    k, u = np.array([0, 1], np.int32), np.array([[-1.0, 4.0], [4.0, 9.0]], np.float32)
+    g = gnomon.vmap(gnomon.grad(lambda u, k: choose([leave, root])(k, u, 0).sum()))(u, k)
+    np.testing.assert_allclose(g, [[1, 1], [0.25, 1]])
+
+
+def test_two_outputs_of_one_operand_are_told_apart():
+    def f(k, u):
+        return lax.cond(k, lambda u: (u.at[0].set(1.0), u.at[1].set(2.0)), lambda u: (u, u), u)
+    first, second = gnomon.vmap(f)(np.array([True, False]), np.zeros((2, 2), np.float32))
+    assert first.tolist() == [[1, 0], [0, 0]] and second.tolist() == [[0, 2], [0, 0]]
