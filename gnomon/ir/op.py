@@ -109,6 +109,7 @@ class OpForm(type):
                 raise TypeError(f"op class {name} says nothing about: {', '.join(missing or ['host'])}. Give each a rule "
                                 'or Refused("why; what to do instead").')
             cls.op_name = body.get("op_name", snake_case(name) if "name" in cls.fields else cls.name)
+            cls.user_name = body.get("user_name", cls.op_name)     # in messages
             OPS.setdefault(cls.op_name, cls)
         return cls
 
