@@ -1,6 +1,7 @@
 """gnomon.lax: the operations themselves, as functions, and structured control flow."""
 from gnomon.api.control import associative_scan, cond, fori_loop, map, scan, switch, while_loop  # noqa: F401,A004
 from gnomon.lax.arithmetic import *  # noqa: F401,F403,A004
+from gnomon.api.linear_solve import custom_linear_solve, custom_root  # noqa: F401
 from gnomon.lax import linalg  # noqa: F401
 from gnomon.lax.collectives import *  # noqa: F401,F403
 from gnomon.lax.convolution import *  # noqa: F401,F403

@@ -1,0 +1,158 @@
+"""custom_linear_solve and custom_root: solutions found by any method, with the derivatives that solutions have."""
+from __future__ import annotations
+
+from gnomon.api.control import share_captured, staged
+from gnomon.api.custom import custom_jvp
+from gnomon.api.differentiate import jvp
+from gnomon.api.function import as_values, check_leaves
+from gnomon.base.source import function_name
+from gnomon.base.tree import keystr, tree_flatten, tree_flatten_with_path, tree_map, tree_unflatten
+from gnomon.ops.arithmetic import neg
+from gnomon.ops.nested.linear_solve import LinearSolve
+from gnomon.ops.shape import StopGradient
+from gnomon.trace.build import program
+from gnomon.trace.stage import bind, inline
+from gnomon.transforms import transpose
+
+__all__ = ["custom_linear_solve", "custom_root"]
+
+_stop_gradient = StopGradient()
+
+
+def custom_linear_solve(matvec, b, solve, transpose_solve=None, symmetric=False, has_aux=False):
+    """The x with matvec(x) = b, as solve(matvec, b) finds it, by iteration or otherwise.
+
+    Its derivative comes from the equation, not from how it was solved: it is the solution of another system with the same matrix. `b` is a
+    tree of arrays, and x one of the same types. Derivatives in reverse need transpose_solve(vecmat, b), which solves with the transposed
+    function `vecmat`, or `symmetric`. With `has_aux` solve returns (x, aux), and so does this function; aux has no derivative.
+
+    >>> import gnomon.numpy as jnp
+    >>> custom_linear_solve(lambda x: 2 * x, jnp.array([2.0, 4.0]), lambda matvec, b: b / 2, symmetric=True).tolist()
+    [1.0, 2.0]
+    """
+    leaves, tree = tree_flatten(b)
+    check_leaves(leaves, "custom_linear_solve", lambda: [f"b{keystr(p)}" for p, _ in tree_flatten_with_path(b)[0]])
+    values = as_values(leaves)
+    types = [v.type for v in values]
+    count = len(values)
+
+    def checked(found, out_tree, what, jaxpr):
+        """Complain unless a function returns something like b."""
+        if out_tree != tree or [(t.shape, t.dtype) for t in jaxpr.out_types[:count]] != [(t.shape, t.dtype) for t in types]:
+            raise TypeError(f"custom_linear_solve: {function_name(found)} ({what}) must return what b is, of structure {tree} and types "
+                            f"{list(map(str, types))}, but it returns {out_tree} of {list(map(str, jaxpr.out_types[:count]))}.")
+
+    def solver(found, function, what):
+        """Stage a function (linear function, b) -> solution as one of b."""
+        aux_tree = None
+
+        def call(b):
+            nonlocal aux_tree
+            out = found(function, b)
+            if has_aux:
+                out, aux = out
+                aux_tree = tree_flatten(aux)[1]
+                return tree_flatten(out)[0], tree_flatten(aux)[0]
+            return out
+        jaxpr, captured, out_tree = staged(found, tree, types, "custom_linear_solve", call)
+        if not has_aux:
+            checked(found, out_tree, what, jaxpr)
+        return (jaxpr, captured), aux_tree
+
+    matvec_jaxpr, matvec_captured, out_tree = staged(matvec, tree, types, "custom_linear_solve", matvec)
+    checked(matvec, out_tree, "matvec", matvec_jaxpr)
+    solved, aux_tree = solver(solve, matvec, "solve")
+    programs = [(matvec_jaxpr, matvec_captured), solved]
+    if symmetric:
+        (product, forward), captured = share_captured(programs)
+        vecmat, back = product, forward
+    elif transpose_solve is None:
+        (product, forward), captured = share_captured(programs)
+        vecmat = back = None
+    else:
+        vecmat_of_b = transposed(matvec_jaxpr, matvec_captured, tree)
+        also, _ = solver(transpose_solve, vecmat_of_b, "transpose_solve")
+        (product, forward, back), captured = share_captured([*programs, also])
+        vecmat = with_consts_first(product, len(captured))
+    outs = bind(LinearSolve(product, vecmat, forward, back, len(captured)), *captured, *values)
+    x = tree_unflatten(tree, outs[:count])
+    return (x, tree_unflatten(aux_tree, outs[count:])) if has_aux else x
+
+
+def with_consts_first(product, n):
+    """The transpose of a program that is linear in the inputs behind its first n."""
+    linear = (False,) * n + (True,) * (len(product.invars) - n)
+    return transpose(product, linear, None, True)[0]
+
+
+def transposed(jaxpr, captured, tree):
+    """The transpose of a linear program, as a function of trees."""
+    back = with_consts_first(closed_first(jaxpr), len(captured))
+
+    def vecmat(b):
+        return tree_unflatten(tree, inline(back, (), [*captured, *as_values(tree_flatten(b)[0])]))
+    return vecmat
+
+
+def closed_first(jaxpr):
+    """The program with what it captured as first inputs."""
+    return program([v.type for v in (*jaxpr.constvars, *jaxpr.invars)],
+                   lambda *xs: inline(jaxpr, xs[:len(jaxpr.constvars)], xs[len(jaxpr.constvars):]))
+
+
+def custom_root(f, initial_guess, solve, tangent_solve, has_aux=False):
+    """The root x of f, f(x) = 0, as solve(f, initial_guess) finds it, differentiated by the implicit function theorem.
+
+    `initial_guess` is a tree of arrays, x and f(x) are of the same types. tangent_solve(g, y) solves g(x) = y for a linear g. With
+    `has_aux` solve returns (x, aux), and so does this function. The derivative is that of x with respect to what f closes over.
+
+    >>> import gnomon
+    >>> newton = lambda f, x: gnomon.lax.fori_loop(0, 20, lambda i, x: x - f(x) / gnomon.grad(f)(x), x)
+    >>> root = lambda a: custom_root(lambda x: x * x - a, 1.0, newton, lambda g, y: y / g(1.0))
+    >>> float(root(4.0)), float(gnomon.grad(root)(4.0))
+    (2.0, 0.25)
+    """
+    leaves, tree = tree_flatten(initial_guess)
+    check_leaves(leaves, "custom_root", lambda: [f"initial_guess{keystr(p)}" for p, _ in tree_flatten_with_path(initial_guess)[0]])
+    guess = as_values(leaves)
+    types = [v.type for v in guess]
+    aux_tree = None
+
+    def find(start):
+        nonlocal aux_tree
+        out = solve(f, start)
+        if not has_aux:
+            return out, ()
+        x, aux = out
+        flat, aux_tree = tree_flatten(aux)
+        return x, flat
+    f_jaxpr, f_captured, f_tree = staged(f, tree, types, "custom_root", f)
+    if f_tree != tree or [t.shape for t in f_jaxpr.out_types] != [t.shape for t in types]:
+        raise TypeError(f"custom_root: {function_name(f)} must return what initial_guess is, of structure {tree} and types "
+                        f"{list(map(str, types))}, but it returns {f_tree} of {list(map(str, f_jaxpr.out_types))}.")
+    solver = staged(solve, tree, types, "custom_root", find)
+    (function, finder), captured = share_captured([(f_jaxpr, f_captured), solver[:2]])
+    n, count = len(captured), len(guess)
+
+    @custom_jvp
+    def root(consts, start):
+        outs = inline(finder, (), [*consts, *start])
+        return outs[:count], outs[count:]
+
+    def value(consts, x):
+        return inline(function, (), [*consts, *x])
+
+    @root.defjvp
+    def root_jvp(primals, tangents):
+        consts, start = primals
+        x, aux = root(consts, start)
+        moved = jvp(lambda *consts: value(consts, x), tuple(consts), tuple(tangents[0]))[1] if n else [0 * y for y in x]
+
+        def push(v):
+            return tree_unflatten(tree, jvp(lambda *x: value(consts, x), tuple(x), tuple(as_values(tree_flatten(v)[0])))[1])
+        b = tree_unflatten(tree, [neg(m) for m in moved])
+        dx = custom_linear_solve(push, b, tangent_solve, tangent_solve)
+        return (x, aux), (as_values(tree_flatten(dx)[0]), tree_map(lambda y: bind(_stop_gradient, 0 * y), aux))
+    x, aux = root(captured, [bind(_stop_gradient, v) for v in guess])
+    x = tree_unflatten(tree, x)
+    return (x, tree_unflatten(aux_tree, aux)) if has_aux else x
