@@ -6,7 +6,7 @@ from gnomon.ops.trigonometric import (Acos, Acosh, Asin, Asinh, Atan, Atan2, Ata
 
 from tests.laws.examples import example
 
-FLOATS = ("f32[3,4]", "f64[3]", "f16[5]", "bf16[5]")
+FLOATS = ("f32[5]", "f64[5]", "f16[5]", "bf16[5]")
 ALL = (*FLOATS, "c64[5]")
 HIGHEST, NEAR = Accuracy("HIGHEST"), Accuracy(rtol=1e-3)
 

@@ -4,9 +4,11 @@ from gnomon.ops.special import (BesselI0e, BesselI1e, Digamma, Erf, Erfc, ErfInv
 
 from tests.laws.examples import example
 
-FLOATS = ("f32[3,4]", "f64[3]", "f16[5]", "bf16[5]")
+FLOATS = ("f32[5]", "f64[5]", "f16[5]", "bf16[5]")
 ONCE = {"second": "the second derivative in the parameter has no closed form"}
 PAIRS = (("f32[3,4]", "f32[3,4]"), ("f32[]", "f32[3]"), ("f64[2,1]", "f64[1,2]"), ("bf16[4]", "bf16[4]"))
+
+BETA = {"low": {0: 0.4, 1: 0.4, 2: 0.05}, "high": {0: 4, 1: 4, 2: 0.95}}
 
 
 def order(rng, shape, dtype):
@@ -22,13 +24,13 @@ EXAMPLES = [
 
     *[example(Polygamma(), *types, low=0.4, high=4, make={0: order}, moving=(1,)) for types in PAIRS],
     *[example(Zeta(), *types, low=1.5, high=4, moving=(1,)) for types in PAIRS],
-    *[example(op, *types, low=0.3, high=6, without=ONCE) for op in (Igamma(), Igammac()) for types in PAIRS],
-    *[example(op, "f32[4]", "f32[4]", low=0.3, high=6, moving=(1,)) for op in (Igamma(), Igammac())],
-    *[example(IgammaGradA(), *types, low=0.3, high=6, moving=(1,)) for types in PAIRS],
-    *[example(RandomGammaGrad(), *types, low=0.3, high=6, differentiable=False) for types in PAIRS],
-    *[example(op, *types, low={0: 0.4, 1: 0.4, 2: 0.05}, high={0: 4, 1: 4, 2: 0.95}, **more)
-      for op, more in ((RegularizedIncompleteBeta(), {"without": ONCE}), (RegularizedIncompleteBetaGradA(), {"moving": (2,)}))
-      for types in (("f32[3,4]",) * 3, ("f32[]", "f32[3]", "f32[3]"), ("bf16[4]",) * 3)],
-    example(RegularizedIncompleteBeta(), "f32[3]", "f32[3]", "f32[3]", low={0: 0.4, 1: 0.4, 2: 0.05},
-            high={0: 4, 1: 4, 2: 0.95}, moving=(2,)),
+    # these take long to compile, so there are few
+    *[example(Igamma(), *types, low=0.3, high=6, without=ONCE) for types in PAIRS],
+    example(Igammac(), "f64[3]", "f64[3]", low=0.3, high=6, without=ONCE),
+    *[example(op, "f64[3]", "f64[3]", low=0.3, high=6, moving=(1,)) for op in (Igamma(), Igammac(), IgammaGradA())],
+    *[example(RandomGammaGrad(), t, t, low=0.3, high=6, differentiable=False) for t in ("f32[3]", "bf16[3]")],
+    example(RegularizedIncompleteBeta(), "f64[3]", "f64[3]", "f64[3]", **BETA, without=ONCE),
+    example(RegularizedIncompleteBeta(), "f64[3]", "f64[3]", "f64[3]", **BETA, moving=(2,)),
+    example(RegularizedIncompleteBeta(), "bf16[]", "bf16[3]", "bf16[3]", **BETA, differentiable=False),
+    example(RegularizedIncompleteBetaGradA(), "f64[3]", "f64[3]", "f64[3]", **BETA, moving=(2,)),
 ]
