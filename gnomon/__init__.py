@@ -18,6 +18,8 @@ from gnomon.api.differentiate import (grad, hessian, jacfwd, jacobian, jacrev, j
                                       vjp)
 from gnomon.api.environment import host_count, host_id, host_ids, live_arrays, print_environment_info
 from gnomon.api.function import ShapeDtypeStruct
+from gnomon.api.explain import explain
+from gnomon.api.retraces import explain_retraces
 from gnomon.api.jit import eval_shape, jit, make_jaxpr, typeof
 from gnomon.api.places import (block_until_ready, clear_caches, copy_to_host_async, default_backend, device_count, device_get,
                                device_put, devices, get_abstract_mesh, get_mesh, local_device_count, local_devices,
@@ -65,7 +67,7 @@ __all__ = [
     "copy_to_host_async", "custom_gradient", "custom_jvp", "custom_vjp", "debug", "debug_infs", "debug_key_reuse", "debug_nans",
     "default_backend", "default_device", "default_matmul_precision", "default_prng_impl", "device_count", "device_get", "device_put",
     "devices", "disable_jit", "ds", "dtypes", "effects_barrier", "empty_ref", "enable_checks", "enable_custom_prng", "enable_x64",
-    "ensure_compile_time_eval", "errors", "eval_shape", "explain_cache_misses", "float0", "free_ref", "freeze", "fwd_and_bwd",
+    "ensure_compile_time_eval", "errors", "eval_shape", "explain", "explain_cache_misses", "explain_retraces", "float0", "free_ref", "freeze", "fwd_and_bwd",
     "get_abstract_mesh", "get_mesh", "grad", "hessian", "host_count", "host_id", "host_ids", "jacfwd", "jacobian", "jacrev",
     "jax2tf_associative_scan_reductions", "jit", "jvp", "lax", "legacy_prng_key", "linear_transpose", "linearize", "live_arrays",
     "local_device_count", "local_devices", "log_compiles", "make_array_from_callback", "make_array_from_process_local_data",

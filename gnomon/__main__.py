@@ -1,7 +1,9 @@
-"""The command line: `gnomon tour`."""
+"""The command line: `gnomon tour`, `gnomon explain`."""
 from __future__ import annotations
 
 import argparse
+import re
+import runpy
 import sys
 import time
 
@@ -83,10 +85,41 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(prog="gnomon", description="Gnomon, a tracing machine for numerical Python.")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("tour", help="what the machine does to a function, in under a minute")
+    explaining = commands.add_parser("explain", help="what becomes of a function: lines, work, stages, repeats, cliffs")
+    explaining.add_argument("function", metavar="script.py:function")
+    explaining.add_argument("--args", nargs="*", default=[], metavar="TYPE",
+                            help="an argument each: float32[8,4] for an array of that type, or a Python expression")
+    explaining.add_argument("--html", metavar="PATH", help="write the report as a page")
+    explaining.add_argument("--measure", action="store_true", help="run the compiled program and time it")
     options = parser.parse_args(arguments)
     if options.command == "tour":
         Tour(Console()).run()
+        return 0
+    return explain_function(options)
+
+
+def explain_function(options):
+    """The subcommand `explain`; the exit status."""
+    script, colon, name = options.function.rpartition(":")
+    if not colon:
+        sys.exit(f"gnomon explain takes script.py:function, got {options.function}")
+    scope = runpy.run_path(script, run_name="explained")
+    if name not in scope:
+        sys.exit(f"{script} has no function {name}")
+    report = gnomon.explain(scope[name], measure=options.measure)(*[argument(a, scope) for a in options.args])
+    print(report)
+    if options.html:
+        report.html(options.html)
     return 0
+
+
+def argument(text, scope):
+    """An argument from the command line: `float32[8,4]` is an array of that type, anything else a Python expression."""
+    match = re.fullmatch(r"([a-z]+[0-9]*(?:_[a-z0-9]+)?)\[([0-9, ]*)\]", text)
+    if match is None:
+        return eval(text, scope)
+    shape = tuple(int(n) for n in match[2].split(",") if n.strip())
+    return jnp.ones(shape, match[1])
 
 
 if __name__ == "__main__":

@@ -4,7 +4,9 @@ from __future__ import annotations
 import functools
 import time
 from dataclasses import dataclass, field
+from html import escape
 
+from gnomon.api.explain_page import page
 from gnomon.api.function import Flat, as_values, check_leaves, lazy_names, type_of
 from gnomon.base.announce import listening
 from gnomon.base.source import file_line, function_name
@@ -19,8 +21,6 @@ from gnomon.run.compile import compile as compile_text
 from gnomon.run.execute import make_call
 from gnomon.run.programs import plan_for
 from gnomon.trace.stage import stage
-
-EQUATIONS_SHOWN = 60
 
 
 @dataclass
@@ -62,8 +62,20 @@ class Explanation:
             "cliffs": [{"kind": c.kind, "file": c.file, "line": c.line, "cost": c.cost, "edit": c.edit} for c in self.cliffs],
             "announced": [s for s, _ in self.announced], "cost": dict(self.cost), "measured_seconds": self.measured_seconds}
 
+    def html(self, path=None):
+        """The report as one self-contained HTML page: its text, also written to `path` if one is given."""
+        made = page(self)
+        if path is not None:
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(made)
+        return made
+
+    def _repr_html_(self):
+        return f"<iframe srcdoc='{escape(page(self), quote=True)}' style='width:100%;height:36rem;border:0'></iframe>"
+
     def __str__(self):
-        out = [f"{self.name}({self.signature}): {self.equations} equations"]
+        signature = self.signature if len(self.signature) < 200 else self.signature[:197] + "..."
+        out = [f"{self.name}({signature}): {self.equations} equations"]
         flops, moved = self.cost.get("flops"), self.cost.get("bytes accessed")
         if flops is not None:
             out.append(f"  XLA counts {flops:,.0f} flops and {bytes_text(moved or 0)} accessed")

@@ -19,6 +19,7 @@ from gnomon.types.dtype import is_complex, is_float, itemsize_bits
 
 LARGE_CONSTANT = 1 << 20        # bytes
 LONG_LOOP = 16                  # steps
+SHARE = 0.05                    # of a program's work from which dead work is worth a word
 
 
 @dataclass(frozen=True)
@@ -84,14 +85,16 @@ def unrolled_loops(flat, reports):
 
 def dead_work(flat):
     kept = set(map(id, drop_dead_code(flat).eqns))
-    by_line = {}
+    by_line, total = {}, [0, 0]
     for e in flat.eqns:
+        flops, moved = work(e)
+        total[0] += flops
+        total[1] += moved
         if id(e) not in kept:
-            flops, moved = work(e)
             n, f, b = by_line.get(at(e), (0, 0, 0))
             by_line[at(e)] = n + 1, f + flops, b + moved
     for place, (n, flops, moved) in by_line.items():
-        if flops >= 1000 or moved >= 100_000:
+        if flops > SHARE * total[0] or moved > SHARE * total[1]:
             yield Cliff("dead work", *place, f"{n} equations are computed and never used ({flops:,} flops; the compiler drops them)",
                         "Drop the code that computes them")
 
@@ -127,15 +130,22 @@ def host_transfers(e, p):
     return None
 
 
+SHIFTS = {"add", "sub", "lt", "select_n", "convert_element_type", "broadcast_in_dim", "reshape", "squeeze"}
+
+
 def gathers_of_slices(e, p):
     if e.op.op_name != "gather" or e.ins[1].__class__ is Literal:
         return None
-    maker = next((q for q in p.eqns if e.ins[1] in q.outs), None)
-    seen = 0
-    while maker is not None and maker.op.op_name != "iota" and seen < 6 and len([v for v in maker.ins if v.__class__ is not Literal]) == 1:
-        source = next(v for v in maker.ins if v.__class__ is not Literal)
-        maker, seen = next((q for q in p.eqns if source in q.outs), None), seen + 1
-    if maker is None or maker.op.op_name != "iota":
+    makers = {v: q for q in p.eqns for v in q.outs}
+    roots, stack, steps = set(), [e.ins[1]], 0
+    while stack and steps < 40:         # back through what shifts and wraps an index, to where it comes from
+        v, steps = stack.pop(), steps + 1
+        q = makers.get(v)
+        if q is None or q.op.op_name not in SHIFTS:
+            roots.add(None if q is None else q.op.op_name)
+            continue
+        stack.extend(i for i in q.ins if i.__class__ is not Literal)
+    if stack or roots != {"iota"}:
         return None
     return Cliff("gather that could be a slice", *at(e), f"consecutive indices from arange pick from an operand of type {e.ins[0].type}",
                  "Index with a slice, x[start:stop]")

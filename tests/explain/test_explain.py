@@ -1,0 +1,150 @@
+"""explain: lines, work, stages, repeats and cliffs; the page is self-contained and works in a browser."""
+from __future__ import annotations
+
+import html.parser
+import json
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+import gnomon as G
+import gnomon.numpy as jnp
+from gnomon import __main__ as command
+from gnomon import lax
+from gnomon.api.explain import explain
+
+
+def kinds(report):
+    return [c.kind for c in report.cliffs]
+
+
+def line_of(report, part):
+    return next(x for x in report.lines if part in x.text)
+
+
+def model(x, w):
+    h = jnp.tanh(x @ w)     # the product
+    unused = h @ h.T        # dead
+    del unused
+    return h.sum()
+
+
+X, W = np.ones((64, 32), "f4"), np.ones((32, 48), "f4")
+
+
+def test_work_is_counted_by_line():
+    report = explain(model)(X, W)
+    line = line_of(report, "# the product")
+    assert line.flops == 2 * 64 * 32 * 48 + 64 * 48 and len(line.equations) == 2
+    assert list(report.stages) == ["trace", "optimise", "write", "compile"] and all(s > 0 for s in report.stages.values())
+    assert report.cost["flops"] > 0 and report.equations == 5
+    assert json.loads(json.dumps(report.to_dict()))["name"] == "model"
+
+
+def test_dead_work_names_its_line():
+    dead = [c for c in explain(model)(X, W).cliffs if c.kind == "dead work"]
+    assert len(dead) == 1 and "# dead" in open(dead[0].file).readlines()[dead[0].line - 1]
+    assert "flops" in dead[0].cost and dead[0].edit == "Drop the code that computes them"
+
+
+def test_loops_are_rolled_or_told():
+    def loop(c, n):
+        for _ in range(n):
+            c = jnp.sin(c) * 2.0
+        return c
+    long = explain(lambda c: loop(c, 300))(X)
+    assert str(long.repeats[0]).startswith("rolled 300 steps of the loop at test_explain.py:") and kinds(long) == []
+    short = explain(lambda c: loop(c, 20))(X)
+    assert short.repeats == () and kinds(short) == ["unrolled loop left alone"]
+
+
+def test_both_branches_are_paid_for_under_vmap():
+    f = G.vmap(lambda p, x: lax.cond(p, jnp.sin, jnp.cos, x))
+    assert "both branches are paid for" in kinds(explain(f)(np.array([True, False]), np.ones(2, "f4")))
+    g = G.vmap(lambda p, x: lax.cond(p, jnp.sin, jnp.cos, x), (None, 0))
+    assert "both branches are paid for" not in kinds(explain(g)(True, np.ones(2, "f4")))
+
+
+def test_promotion_narrowing_wraparound_constants_callbacks_and_weak_arguments():
+    half = np.ones((64, 64), np.float16)
+    assert kinds(explain(lambda a: a + X.repeat(2, 1))(half)) == ["implicit promotion"]
+    assert kinds(explain(lambda a: a.astype(jnp.float32) * 2)(half)) == []
+    narrowed = explain(lambda a: a + np.arange(3))(np.ones(3, "f4"))
+    assert any("int64" in s and "int32" in s for s, _ in narrowed.announced)
+    wrapped = explain(lambda a: a + 300)(np.ones(3, np.uint8))
+    assert any("wraps around to 44" in s for s, _ in wrapped.announced)
+    big = jnp.ones((1024, 1024))
+    assert kinds(explain(lambda a: a @ big)(np.ones((2, 1024), "f4"))) == ["large constant captured"]
+    assert kinds(explain(lambda a: G.debug.callback(print, a) or a)(X)) == ["host transfer"]
+    assert kinds(explain(lambda a, s: a * s)(X, 2.0)) == ["weakly typed argument"]
+
+
+def test_a_gather_of_consecutive_rows_is_told():
+    report = explain(lambda x: x[jnp.arange(8) + 3])(X)
+    assert "gather that could be a slice" in kinds(report)
+
+
+def test_measured_time():
+    assert explain(model, measure=True)(X, W).measured_seconds > 0
+
+
+class Reader(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.urls, self.tags, self.lines = [], [], []
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self.urls += [v for k, v in attributes if k in ("src", "href", "action", "data")]
+        self.lines += [v for k, v in attributes if k == "data-line"]
+
+
+def test_the_page_is_self_contained(tmp_path):
+    report = explain(G.grad(model, 1))(X, W)
+    path = tmp_path / "report.html"
+    text = report.html(path)
+    assert path.read_text() == text
+    reader = Reader()
+    reader.feed(text)
+    assert reader.urls and all(u.startswith("#") for u in reader.urls)
+    assert not re.search(r"https?://|@import|url\(", text)
+    assert reader.tags.count("details") >= 2 and "svg" in reader.tags
+    at = f"{report.lines[0].file.rsplit('/', 1)[-1]}:{report.lines[0].line}"
+    assert reader.lines.count(at) == 1 + len([e for e in report.jaxpr.eqns if e.place and at.endswith(f":{_line(e)}")])
+
+
+def _line(e):
+    return G.base.source.file_line(e.place)[1]
+
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+def test_the_page_works_in_a_browser(tmp_path):
+    path = tmp_path / "report.html"
+    text = explain(model)(X, W).html()
+    probe = """<script>
+      const folded = document.getElementById('equations'), before = folded.open;
+      document.querySelector('#lines tr[data-line]').click();
+      document.title = [before, folded.open, document.querySelectorAll('.eqn.lit').length, performance.getEntriesByType('resource').length].join();
+    </script>"""
+    path.write_text(text.replace("</body>", probe + "</body>"))
+    dom = subprocess.run([CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+                          "--disable-background-networking", "--disable-component-update", "--disable-sync",
+                          f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", path.as_uri()],
+                         capture_output=True, text=True, timeout=120).stdout
+    before, after, lit, requests = re.search(r"<title>(.*?)</title>", dom)[1].split(",")
+    assert (before, after, requests) == ("false", "true", "0") and int(lit) >= 1
+
+
+def test_from_the_command_line(tmp_path, capsys):
+    script = tmp_path / "script.py"
+    script.write_text("import gnomon.numpy as jnp\n\n\ndef f(x, n):\n    return jnp.sin(x).sum() * n\n")
+    command.main(["explain", f"{script}:f", "--args", "float32[3,4]", "2.0", "--html", str(tmp_path / "page.html")])
+    out = capsys.readouterr().out
+    assert "f(x: float32[3,4], n: float32[]): 3 equations" in out and "weakly typed argument" in out
+    assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")
