@@ -45,8 +45,8 @@ def numbers(x, name):
     return host.astype(np.float32) if is_float(host.dtype) and host.dtype.kind == "V" else host
 
 
-def array_of(host, dtype):
-    return from_numpy(host.astype(dtype), ArrayType(host.shape, dtype))
+def array_of(host, dtype, weak=False):
+    return from_numpy(host.astype(dtype), ArrayType(host.shape, dtype, weak))
 
 
 def of_numpy(name, function, xs, dtype, *options, **more):
@@ -184,7 +184,7 @@ def unique_parts(name, x, axis, equal_nan, size, fill_value):
             return cut(unique_parts(name, x, axis, equal_nan, n, None), axis)      # NumPy takes no NaN for equal there
         values, index, inverse, counts = np.unique(host, True, True, True, axis, equal_nan=equal_nan)
         inverse = inverse.reshape(shape if axis is None else (n,))
-        return [array_of(values, dtype), *[array_of(o, default_int()) for o in (index, inverse, counts)]]
+        return [array_of(values, dtype, x.type.weak_type), *[array_of(o, default_int()) for o in (index, inverse, counts)]]
     size = integer(size, name, "size")
     fill = None if fill_value is None else as_value(fill_value, name, 0)
     if n == 0:
@@ -201,7 +201,7 @@ def cut(parts, axis):
     """The parts without what fills up."""
     values, index, inverse, counts = [p.host() for p in parts]
     k = int((counts > 0).sum())
-    return [array_of(values.take(range(k), axis), values.dtype), array_of(index[:k], index.dtype), parts[2],
+    return [array_of(values.take(range(k), axis), values.dtype, parts[0].type.weak_type), array_of(index[:k], index.dtype), parts[2],
             array_of(counts[:k], counts.dtype)]
 
 

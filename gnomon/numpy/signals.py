@@ -155,7 +155,7 @@ def unwrap(p, discont=None, axis=-1, period=2 * np.pi):
 
     >>> import gnomon.numpy as np
     >>> np.unwrap(np.array([0, 3, 1, 2]), period=4)
-    Array([ 0, -1,  1,  2], dtype=int32)
+    Array([ 0, -1, -3, -2], dtype=int32)
     """
     p, period = promote_dtypes("unwrap", as_value(p, "unwrap", 0), period)
     if not p.type.ndim:

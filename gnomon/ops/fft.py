@@ -51,7 +51,7 @@ class Fft(Op):
                              f"got {x}.")
         front = x.ndim - len(lengths)
         t = resized(self, x, (*x.shape[:front], *out), [d >= front for d in range(x.ndim)])
-        return t.update(dtype=self.out_dtype(x), sharding=t.sharding)
+        return t.update(dtype=self.out_dtype(x), weak_type=False, sharding=t.sharding)
 
     def out_dtype(self, x):
         if self.fft_type == FftType.RFFT:
