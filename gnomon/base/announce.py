@@ -50,6 +50,16 @@ def announce(sentence, always=False):
         warnings.warn_explicit(sentence, GnomonWarning, at[0], at[1])
 
 
+def announce_narrowed(sentence):
+    """Say that a 64-bit dtype that was asked for by name is narrowed: what the setting explicit_x64_dtypes says goes, also where
+    announcements are silent. ValueError where that says "error"."""
+    how = current.explicit_x64_dtypes
+    if how == "error":
+        raise ValueError(sentence)
+    if how == "warn":
+        announce(sentence, always=True)
+
+
 def tell(sentence):
     """Say on the error stream, once, what was done for the user. Silent where announcements are."""
     if current.announce != "silent" and sentence not in _said and getattr(_heard, "said", None) is None:

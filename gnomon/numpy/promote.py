@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gnomon.base.announce import announce
+from gnomon.base.announce import announce, announce_narrowed
 from gnomon.base.errors import TypePromotionError
 from gnomon.base.settings import current
 from gnomon.ir.jaxpr import Literal
@@ -256,6 +256,6 @@ def requested_dtype(dtype):
     if found is not dtype and not (dtype.__class__ is type and dtype in SCALARS):
         wide = canonicalize(dtype, True)
         if wide != found:
-            announce(f"Explicitly requested dtype {wide} is not available while enable_x64 is off, so {found} is used. Set "
-                     f"enable_x64, or ask for {found}.")
+            announce_narrowed(f"Explicitly requested dtype {wide} is not available while enable_x64 is off, so {found} is used. Set "
+                              f"enable_x64, or ask for {found}.")
     return found

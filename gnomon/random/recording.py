@@ -5,7 +5,7 @@ import operator
 
 import numpy as np
 
-from gnomon.base.announce import announce
+from gnomon.base.announce import announce_narrowed
 from gnomon.base.errors import Refused
 from gnomon.base.settings import current
 from gnomon.numpy.promote import as_value
@@ -132,7 +132,7 @@ def drawn_dtype(dtype, caller, default, accepts, kind, error=ValueError):
     if not accepts(dtype):
         raise error(f"random.{caller} takes {kind} dtype, got dtype={dtype}.")
     if asked is not None and asked != dtype:
-        announce(f"random.{caller} was asked for {asked} and gives {dtype}, since enable_x64 is off. Set enable_x64 to draw "
+        announce_narrowed(f"random.{caller} was asked for {asked} and gives {dtype}, since enable_x64 is off. Set enable_x64 to draw "
                  f"{asked}, or ask for {dtype}.")
     return dtype
 
