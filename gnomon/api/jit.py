@@ -376,11 +376,15 @@ def with_statics(fun, statics):
 
 
 def retyped_outputs(jaxpr, types):
-    """The output types of a program for inputs that differ in weak types only, or None where it would be another program."""
+    """The output types of a program for inputs that differ in weak types only, or None where it would be another program.
+
+    A Python number beside other operands is weak, though it was written down with the type of what it met."""
     env = dict(zip(jaxpr.invars, types))
     try:
         for e in jaxpr.eqns:
-            out = e.op.infer(tuple([v.type if v.__class__ is Literal else env[v] for v in e.ins]))
+            alone = all([v.__class__ is Literal for v in e.ins])
+            ins = tuple([env[v] if v.__class__ is not Literal else v.type if alone else weak_number(v) for v in e.ins])
+            out = e.op.infer(ins)
             for v, t in zip(e.outs, out if e.op.multiple else (out,)):
                 if t.strong is not v.type.strong:
                     return None
@@ -388,6 +392,13 @@ def retyped_outputs(jaxpr, types):
     except (TypeError, ValueError):
         return None
     return [v.type if v.__class__ is Literal else env[v] for v in jaxpr.outvars]
+
+
+def weak_number(literal):
+    t = literal.type
+    if t.weak_type or t.shape or literal.value.__class__ not in (int, float, complex):
+        return t
+    return t.update(weak_type=True)
 
 
 # ---- stages -------------------------------------------------------------------------------------------------------

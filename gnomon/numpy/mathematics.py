@@ -322,7 +322,7 @@ def fixed_power(x, n):
     dtype = x.type.dtype
     NUMBERS.check("power", dtype)
     if is_bool(dtype):
-        x = convert_element_type(x, canonicalize(_INT64, current.enable_x64), True)
+        x = convert_element_type(x, canonicalize(_INT64, current.enable_x64))
     if n < 0 and not is_inexact(dtype):
         raise TypeError(f"power: integers cannot be raised to the negative power {n}. Convert the array to a float "
                         "first.")
