@@ -384,6 +384,8 @@ def retyped_outputs(jaxpr, types):
         for e in jaxpr.eqns:
             alone = all([v.__class__ is Literal for v in e.ins])
             ins = tuple([env[v] if v.__class__ is not Literal else v.type if alone else weak_number(v) for v in e.ins])
+            if e.op.holds_programs and any([t is not v.type for t, v in zip(ins, e.ins)]):
+                return None         # types inside it differ, too
             out = e.op.infer(ins)
             for v, t in zip(e.outs, out if e.op.multiple else (out,)):
                 if t.strong is not v.type.strong:
