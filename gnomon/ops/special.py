@@ -283,7 +283,10 @@ def times_log(factor, x):
 
 def gamma_density(a, x):
     """The derivative of P(a, x) in x."""
-    return exp(sub(sub(times_log(sub(a, full_scalar(a, 1)), x), x), lgamma(a)))
+    at_end = eq(x, full_scalar(x, math.inf))
+    x = select_n(at_end, x, full_scalar(x, 1))
+    density = exp(sub(sub(times_log(sub(a, full_scalar(a, 1)), x), x), lgamma(a)))
+    return select_n(at_end, density, full_scalar(x, 0))
 
 
 ONCE = Refused("its second derivative in the parameter has no closed form")
