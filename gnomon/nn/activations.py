@@ -15,7 +15,7 @@ from gnomon.numpy.selection import where
 from gnomon.numpy.ufuncs import add, divide, expm1, multiply
 from gnomon.numpy.ufuncs import tanh as tanh
 from gnomon.ops import activation
-from gnomon.ops.arithmetic import absolute, div, integer_pow, maximum, minimum, mul, neg, square
+from gnomon.ops.arithmetic import absolute, clamp, div, integer_pow, maximum, minimum, mul, neg, square
 from gnomon.ops.arithmetic import add as plus
 from gnomon.ops.compare import ge, gt, le, lt, select_n
 from gnomon.ops.elementwise import full_scalar
@@ -272,7 +272,9 @@ def gelu(x, approximate=True):
     Array(0.841192, dtype=float32, weak_type=True)
     """
     if approximate:
-        inner = mul(number(x, math.sqrt(2 / math.pi)), plus(x, mul(number(x, 0.044715), integer_pow(x, 3))))
+        # far from 0 tanh is 1 or -1, and powers of x must not overflow, for the derivative's sake
+        near = clamp(number(x, -30), x, number(x, 30))
+        inner = mul(number(x, math.sqrt(2 / math.pi)), plus(near, mul(number(x, 0.044715), integer_pow(near, 3))))
         return mul(x, mul(number(x, 0.5), plus(number(x, 1), tanh_op(inner))))
     return mul(mul(number(x, 0.5), x), erfc(mul(neg(x), number(x, math.sqrt(0.5)))))
 

@@ -15,7 +15,8 @@ from gnomon.api.function import type_of
 from gnomon.api.places import device_put, reshard
 from gnomon.base.errors import Refused
 from gnomon.base.settings import current
-from gnomon.numpy.promote import SCALARS, as_value, requested_dtype, result_type_of, scalar_literal
+from gnomon.ir.jaxpr import Literal
+from gnomon.numpy.promote import SCALARS, as_value, note_weak, requested_dtype, result_type_of, scalar_literal
 from gnomon.ops import shape as shape_ops
 from gnomon.ops.arithmetic import add, mul
 from gnomon.ops.compare import eq, ge, ne
@@ -79,6 +80,8 @@ def settle(x, device, out_sharding):
 def filled(t, value):
     """A value of type `t` with a Python number everywhere."""
     if local.frame is not None or t.size > HOST_SIZE and default_backend() != "cpu":
+        if not t.shape and not t.weak_type and t.sharding is None:
+            return value_of(of_number(value, t.dtype))
         return shape_ops.full(t, value)
     if is_key(t.dtype):
         raise TypeError(f"An array of {t.dtype} cannot be filled with numbers; random.key makes keys.")
@@ -168,8 +171,9 @@ def not_an_array(x, name):
 
 
 def of_number(x, dtype):
-    """A literal of a Python number in a dtype."""
-    return literal(python_type(dtype)(x), ArrayType((), dtype))
+    """A literal of a Python number in a dtype. Its value is a NumPy scalar, as one that has a dtype of its own."""
+    t = ArrayType((), dtype)
+    return Literal(np.asarray(literal(python_type(dtype)(x), t).value, dtype)[()], t)
 
 
 def of_numpy(x, dtype, name):
@@ -418,6 +422,8 @@ def like(name, a, dtype, shape):
         dtype, weak = requested_dtype(dtype), False
     else:
         dtype = t.dtype
+        if a.__class__ is Tracer:
+            note_weak()
     if shape is None:
         place = a.placement if a.__class__ is Array else None
         return ArrayType(t.shape, dtype, weak, t.sharding), place

@@ -39,7 +39,7 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     axis = one_axis(axis, x.type.ndim, "apply_along_axis")
     function = lambda vector: func1d(vector, *args, **kwargs)
     for _ in range(x.type.ndim - axis - 1):
-        function = vmap(function, in_axes=1, out_axes=-1)
+        function = vmap(function, in_axes=-1, out_axes=-1)
     for _ in range(axis):
         function = vmap(function, in_axes=0, out_axes=0)
     return function(x)

@@ -5,7 +5,7 @@ import numpy as np
 
 from gnomon.base.errors import Refused
 from gnomon.base.settings import current
-from gnomon.numpy.axes import axis_tuple
+from gnomon.numpy.axes import axis_tuple, integer
 from gnomon.numpy.contraction import Plan, Planner
 from gnomon.numpy.creation import as_dtype, default_int
 from gnomon.numpy.manipulation import moveaxis, ravel, stack, unstack
@@ -147,8 +147,8 @@ def tensordot(a, b, axes=2, *, precision=None, preferred_element_type=None, out_
     """
     a, b = as_value(a, "tensordot", 0), as_value(b, "tensordot", 1)
     n, m = a.type.ndim, b.type.ndim
-    if np.ndim(axes) == 0:
-        count = int(axes)
+    if not isinstance(axes, (list, tuple)) and np.ndim(axes) == 0:
+        count = integer(axes, "tensordot", "axes")
         if not 0 <= count <= min(n, m):
             raise TypeError(f"tensordot over {count} axes needs operands of at least as many dimensions, got types {a.type} and {b.type}.")
         pair = tuple(range(n - count, n)), tuple(range(count))

@@ -20,6 +20,7 @@ from gnomon.types.dtype import canonicalize, inexact_dtype, is_inexact, is_integ
 from gnomon.types.value_type import ArrayType
 
 SCALARS = frozenset([bool, int, float, complex])
+_BOOL = np.dtype(bool)
 
 
 def as_value(x, what="this function", position=None):
@@ -130,7 +131,7 @@ class Plan:
     def step(self, key, rank, converted):
         """What is done to an operand, or None."""
         if key.__class__ is not ArrayType:
-            return literal_maker(self.dtype, self.weak)
+            return literal_maker(self.dtype)
         done = []
         if converted and key.dtype != self.dtype:
             convert = ConvertElementType(self.dtype, self.weak)
@@ -144,8 +145,10 @@ class Plan:
         return done[0] if done else None
 
 
-def literal_maker(dtype, weak):
-    """A function from Python numbers to literals of a dtype."""
+def literal_maker(dtype):
+    """A function from Python numbers to literals of a dtype: weak ones, so that a program recorded for strong operands has the
+    right result types for weak ones, too."""
+    weak = dtype != _BOOL
     t = ArrayType((), dtype, weak)
     if is_integer(dtype):
         return lambda x: scalar_literal(x, dtype, weak)
