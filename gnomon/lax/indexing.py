@@ -22,8 +22,9 @@ def gather(operand, start_indices, dimension_numbers, slice_sizes, *, unique_ind
            fill_value=None):
     """Windows of `slice_sizes` of the operand, from the places that index vectors (the last dimension of `start_indices`) list.
 
-    `dimension_numbers` is a GatherDimensionNumbers. `mode` says what happens out of bounds: 'fill' (the default; `fill_value`,
-    by default NaN, the smallest signed or the largest unsigned integer), 'clip', 'promise_in_bounds'. TypeError where shapes
+    `dimension_numbers` is a GatherDimensionNumbers. `mode` says what happens out of bounds: 'clip' (the default) moves the window
+    inside, 'fill' reads `fill_value` (by default NaN, the smallest signed or the largest unsigned integer), 'promise_in_bounds'
+    says that there is nothing. TypeError where shapes
     do not fit.
 
     >>> import gnomon.numpy as jnp
@@ -35,7 +36,7 @@ def gather(operand, start_indices, dimension_numbers, slice_sizes, *, unique_ind
     numbers = GatherDimensionNumbers(*[integers(dims, "gather's dimension_numbers") for dims in dimension_numbers])
     if fill_value is not None and hasattr(fill_value, "item"):
         fill_value = fill_value.item()
-    mode = GatherScatterMode.from_any(mode)
+    mode = GatherScatterMode.CLIP if mode is None else GatherScatterMode.from_any(mode)
     return bind(ops.Gather(numbers, check_bounds(slice_sizes), mode, fill_value, bool(indices_are_sorted), bool(unique_indices)),
                 x, indices)
 

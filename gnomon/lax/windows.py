@@ -3,8 +3,6 @@ from __future__ import annotations
 
 import operator
 
-import numpy as np
-
 from gnomon.base.tree import tree_flatten, tree_unflatten
 from gnomon.lax.reductions import combining_program, is_number, monoid_of, start_value
 from gnomon.lax.shape import integers
@@ -90,7 +88,8 @@ WINDOWED = {
 def reduce_window(operand, init_value, computation, window_dimensions, window_strides=None, padding="VALID", base_dilation=None,
                   window_dilation=None):
     """Reduces each window of a tree of arrays of one shape. `computation` takes two trees of scalars and is associative;
-    `init_value`, a tree of scalars, is what each window starts from and what the padding holds.
+    `init_value`, a tree of scalars, is what each window starts from. The padding changes nothing where the computation is an
+    addition, maximum or minimum; otherwise it holds the initial value.
 
     `window_dimensions` and the rest have an entry per dimension: elements of the operand stand `base_dilation` apart, those of
     the window `window_dilation`; `padding` is 'SAME', 'VALID' or (low, high) pairs.
@@ -110,9 +109,11 @@ def reduce_window(operand, init_value, computation, window_dimensions, window_st
                                    "reduce_window")
     jaxpr = combining_program(computation, tree, xs, "reduce_window")
     if len(xs) == 1:
-        found = WINDOWED.get(type(monoid_of(jaxpr)))
-        if found is not None and is_number(inits[0], np.asarray(found[1](xs[0].type.dtype)).astype(xs[0].type.dtype)):
-            return bind(found[0](*parameters), xs[0])
+        op = monoid_of(jaxpr)
+        if type(op) in WINDOWED:
+            cls, identity = WINDOWED[type(op)]
+            out = bind(cls(*parameters), xs[0])
+            return out if is_number(inits[0], identity(xs[0].type.dtype)) else bind(op, start_value(inits[0], xs[0]), out)
     starts = [start_value(i, x) for i, x in zip(inits, xs)]
     rank = xs[0].type.ndim
     written_out = [windows(x, i, *parameters) for x, i in zip(xs, starts)]

@@ -17,18 +17,23 @@ INTEGERS = np.array([-9, -3, -1, 0, 1, 2, 5, 100], "i4")
 COMPLEX = (X + 1j * X[::-1]).astype("c8")
 
 UNARY = {
-    **dict.fromkeys(["sin", "cos", "tan", "atan", "sinh", "cosh", "tanh", "asinh", "exp", "exp2", "expm1", "logistic", "cbrt", "square",
+    **dict.fromkeys(["sin", "cos", "tan", "atan", "sinh", "cosh", "tanh", "asinh", "exp", "exp2", "expm1", "logistic",
+                     "cbrt", "square",
                      "abs", "sign", "floor", "ceil", "round", "is_finite", "neg", "erf", "erfc", "bessel_i0e", "bessel_i1e", "conj"], X),
     **dict.fromkeys(["asin", "acos", "atanh", "erf_inv"], SMALL),
     **dict.fromkeys(["log", "log1p", "sqrt", "rsqrt", "reciprocal", "lgamma", "digamma"], POSITIVE), "acosh": LARGE}
-ON_COMPLEX = ["sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "exp", "exp2", "expm1", "log",
+ON_COMPLEX = ["sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "exp",
+              "exp2", "expm1", "log",
               "log1p", "logistic", "sqrt", "rsqrt", "square", "abs", "sign", "real", "imag", "conj", "neg", "reciprocal"]
 ON_INTEGERS = ["abs", "sign", "neg", "square", "bitwise_not", "population_count", "clz"]
-BINARY = ["add", "sub", "mul", "div", "rem", "pow", "atan2", "nextafter", "max", "min", "complex", "eq", "ne", "lt", "le", "gt", "ge", "igamma",
+BINARY = ["add", "sub", "mul", "div", "rem", "pow", "atan2", "nextafter", "max", "min", "complex", "eq", "ne", "lt",
+          "le", "gt", "ge", "igamma",
           "igammac", "igamma_grad_a", "random_gamma_grad", "zeta"]
-BINARY_INTEGERS = ["add", "sub", "mul", "div", "rem", "max", "min", "shift_left", "shift_right_logical", "shift_right_arithmetic",
+BINARY_INTEGERS = ["add", "sub", "mul", "div", "rem", "max", "min", "shift_left", "shift_right_logical",
+                   "shift_right_arithmetic",
                    "bitwise_and", "bitwise_or", "bitwise_xor", "eq", "lt"]
-NO_SLOPE = {"is_finite", "conj", "nextafter", "complex", "eq", "ne", "lt", "le", "gt", "ge", "igamma_grad_a", "zeta", "random_gamma_grad"}
+NO_SLOPE = {"is_finite", "conj", "nextafter", "complex", "eq", "ne", "lt", "le", "gt", "ge", "igamma_grad_a", "zeta",
+            "random_gamma_grad"}
 
 
 def same(jax, call, *args, rtol=2e-5):
@@ -64,7 +69,8 @@ def test_two_operands(peer, name):
     same(peer, lambda m, x, y: getattr(m, name)(x, y), x, y, rtol=1e-4)
     if name not in NO_SLOPE:
         for i in (0, 1):
-            ours, theirs = [np.asarray(J.vmap(J.grad(getattr(m, name), i))(x, y)) for J, m in ((gnomon, lax), (peer, peer.lax))]
+            ours, theirs = [np.asarray(J.vmap(J.grad(getattr(m, name), i))(x, y)) for J,
+                            m in ((gnomon, lax), (peer, peer.lax))]
             np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-5)
     if name != "random_gamma_grad":      # JAX writes it out in a hundred equations
         assert str(gnomon.make_jaxpr(getattr(lax, name))(x, y)) == str(peer.make_jaxpr(getattr(peer.lax, name))(x, y))
@@ -73,23 +79,29 @@ def test_two_operands(peer, name):
 @pytest.mark.parametrize("name", BINARY_INTEGERS)
 def test_two_integers(peer, name):
     for dtype in ("i4", "u4", "i1"):
-        same(peer, lambda m, x, y: getattr(m, name)(x, y), INTEGERS.astype(dtype), np.array([3, 2, 1, 1, 7, 5, 2, 9], dtype))
+        same(peer, lambda m, x, y: getattr(m, name)(x, y), INTEGERS.astype(dtype),
+             np.array([3, 2, 1, 1, 7, 5, 2, 9], dtype))
 
 
 CALLS = {
     "clamp": (lambda m, x: m.clamp(np.float32(-1), x, np.float32(1)), X),
-    "integer_pow": (lambda m, x: m.integer_pow(x, 3), X), "integer_pow -2": (lambda m, x: m.integer_pow(x, -2), POSITIVE),
+    "integer_pow": (lambda m, x: m.integer_pow(x, 3), X), "integer_pow -2": (lambda m, x: m.integer_pow(x, -2),
+                                                                             POSITIVE),
     "round": (lambda m, x: m.round(x * 2, m.RoundingMethod.TO_NEAREST_EVEN), np.arange(9, dtype="f4") / 4),
     "select": (lambda m, x: m.select(x > 0, x, -x), X), "select_n": (lambda m, x: m.select_n(x > 0, x, -x), X),
     "select_n of integers": (lambda m, i: m.select_n(i % 3, i, i * 2, i * 3), np.arange(8, dtype="i4")),
-    "convert": (lambda m, x: m.convert_element_type(x, "int32"), X), "convert to bool": (lambda m, x: m.convert_element_type(x, bool), X),
-    "bitcast": (lambda m, x: m.bitcast_convert_type(x, "uint32"), X), "bitcast down": (lambda m, x: m.bitcast_convert_type(x, "uint8"), X),
+    "convert": (lambda m, x: m.convert_element_type(x, "int32"), X), "convert to bool": (lambda m,
+                                                                                         x: m.convert_element_type(x, bool), X),
+    "bitcast": (lambda m, x: m.bitcast_convert_type(x, "uint32"), X), "bitcast down": (lambda m,
+                                                                                       x: m.bitcast_convert_type(x, "uint8"), X),
     "bitcast up": (lambda m, x: m.bitcast_convert_type(x, "float32"), np.arange(16, dtype="u1").reshape(4, 4)),
-    "reduce_precision": (lambda m, x: m.reduce_precision(x, 5, 4), X), "betainc": (lambda m, x: m.betainc(x, x, x / 5), POSITIVE),
+    "reduce_precision": (lambda m, x: m.reduce_precision(x, 5, 4), X), "betainc": (lambda m, x: m.betainc(x, x, x / 5),
+                                                                                   POSITIVE),
     "polygamma": (lambda m, x: m.polygamma(np.float32(2), x), POSITIVE),
     "pow with an integer": (lambda m, x: m.pow(x, np.int32(3)), X),
     "accuracy": (lambda m, x: m.exp(x, accuracy=m.AccuracyMode.HIGHEST), X),
-    "scalars": (lambda m, x: m.add(m.mul(x, 2.0), 1.0), X), "mulhi": (lambda m, x: m.mulhi(x, x), np.array([2**31, 2**32 - 1], "u4")),
+    "scalars": (lambda m, x: m.add(m.mul(x, 2.0), 1.0), X), "mulhi": (lambda m, x: m.mulhi(x, x),
+                                                                      np.array([2**31, 2**32 - 1], "u4")),
 }
 
 
@@ -102,14 +114,20 @@ def test_calls(peer, name):
 
 
 def test_same_refusals(peer):
-    """What JAX refuses with a TypeError is refused with one here, but for Python numbers beside arrays of their kind."""
+    """What JAX refuses with a TypeError is refused with one here, but for Python numbers beside arrays of their
+    kind."""
     half = np.zeros(3, "f2")
-    for call in (lambda m: m.add(half, np.zeros(3, "f4")), lambda m: m.add(np.zeros(3, "f4"), 1), lambda m: m.add(1, 1.0),
-                 lambda m: m.add(np.zeros(3, "f4"), np.zeros(2, "f4")), lambda m: m.sin(1), lambda m: m.sin([1.0]), lambda m: m.pow(2, 3),
+    for call in (lambda m: m.add(half, np.zeros(3, "f4")), lambda m: m.add(np.zeros(3, "f4"), 1),
+                 lambda m: m.add(1, 1.0),
+                 lambda m: m.add(np.zeros(3, "f4"),
+                                 np.zeros(2, "f4")), lambda m: m.sin(1), lambda m: m.sin([1.0]), lambda m: m.pow(2, 3),
                  lambda m: m.neg(True), lambda m: m.integer_pow(1, -1), lambda m: m.erf(1j), lambda m: m.lt(1j, 1j),
-                 lambda m: m.clamp(np.zeros(2, "f4"), np.zeros(3, "f4"), 1.0), lambda m: m.select(True, np.zeros(2), np.zeros(3)),
-                 lambda m: m.select(np.zeros(3, bool), np.zeros(2), np.zeros(2)), lambda m: m.select(0.5, np.zeros(2), np.zeros(2)),
-                 lambda m: m.bitcast_convert_type(np.zeros(3, "c8"), "u4"), lambda m: m.shift_left(1.0, 2.0), lambda m: m.real(1.0),
+                 lambda m: m.clamp(np.zeros(2, "f4"), np.zeros(3, "f4"), 1.0), lambda m: m.select(True, np.zeros(2),
+                                                                                                  np.zeros(3)),
+                 lambda m: m.select(np.zeros(3, bool), np.zeros(2), np.zeros(2)), lambda m: m.select(0.5, np.zeros(2),
+                                                                                                     np.zeros(2)),
+                 lambda m: m.bitcast_convert_type(np.zeros(3, "c8"), "u4"), lambda m: m.shift_left(1.0,
+                                                                                                   2.0), lambda m: m.real(1.0),
                  lambda m: m.abs(np.zeros(3, "u1")), lambda m: m.cbrt(1j), lambda m: m.population_count(1.0)):
         for module in (peer.lax, lax):
             with pytest.raises(TypeError):
