@@ -17,14 +17,50 @@ def composite(static=()):
         return composite()(static)
 
     def decorate(fn):
-        names = tuple(p for p in inspect.signature(fn).parameters)
-        compiled = jit(fn, static_argnames=tuple(n for n in names if n in static), inline=True)
+        signature = inspect.signature(fn)
+        names = tuple(signature.parameters)
+        fixed = tuple([i for i, n in enumerate(names) if n in static])
+        free = tuple([i for i, n in enumerate(names) if n not in static])
+        if not fixed:
+            compiled = jit(fn, inline=True)
 
-        @functools.wraps(fn)
-        def call(*args, **kwargs):
-            if local.frame is not None:
-                return fn(*args, **kwargs)
-            return compiled(*args, **kwargs)
+            @functools.wraps(fn)
+            def call(*args, **kwargs):
+                return compiled(*args, **kwargs) if local.frame is None else fn(*args, **kwargs)
+        else:
+            by_statics = {}         # a compiled function for each choice of the static values
+
+            @functools.wraps(fn)
+            def call(*args, **kwargs):
+                if local.frame is not None:
+                    return fn(*args, **kwargs)
+                if kwargs or len(args) != len(names):
+                    bound = signature.bind(*args, **kwargs)
+                    bound.apply_defaults()
+                    args = tuple([bound.arguments[n] for n in names])
+                statics = [args[i] for i in fixed]
+                key = (*statics, *[s.__class__ for s in statics])       # True is not 1
+                compiled = by_statics.get(key)
+                if compiled is None:
+                    compiled = by_statics[key] = jit(with_statics(fn, signature, dict(zip(fixed, statics))), inline=True)
+                return compiled(*[args[i] for i in free])
         call.traced = fn
         return call
     return decorate
+
+
+def with_statics(fn, signature, given):
+    """`fn` with its static arguments, by position, filled in."""
+    parameters = list(signature.parameters.values())
+    by_name = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
+    if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters):
+        raise TypeError(f"composite: {fn.__name__} has static arguments, so it cannot take any number of others.")
+
+    @functools.wraps(fn)
+    def special(*args):
+        rest = iter(args)
+        every = [given[i] if i in given else next(rest) for i in range(len(parameters))]
+        last = len(every) - len(by_name)
+        return fn(*every[:last], **dict(zip(by_name, every[last:])))
+    del special.__wrapped__         # its signature is not that of fn
+    return special
