@@ -125,7 +125,7 @@ def constant(x):
     if cls is Array:
         return x
     if cls is Literal:
-        return x.value if x.type.shape else scalar_array(x.value, x.type)
+        return x.value if x.type.shape else number_array(x)
     if cls is Tracer:
         return number_now(x)
     if cls in (bool, int, float, complex):
@@ -141,6 +141,24 @@ def constant(x):
     if hasattr(x, "__array__"):
         return array_of(np.asarray(x))
     raise TypeError(f"A value of type {cls.__name__} is not an array: got {x!r}. Give an array, a NumPy array or a number.")
+
+
+_numbers: dict = {}
+NUMBERS_KEPT = 1024
+
+
+def number_array(literal):
+    """The Array of a number that stands in a program; those met before are kept, with the buffers that were made of them."""
+    value = literal.value
+    key = literal.type, value if value else repr(value)         # 0.0 and -0.0 are equal
+    found = _numbers.get(key)
+    if found is None or found._host is None or current.default_device is not None:
+        found = scalar_array(value, literal.type)
+        if current.default_device is None:
+            if len(_numbers) >= NUMBERS_KEPT:
+                _numbers.clear()
+            _numbers[key] = found
+    return found
 
 
 def scalar_array(value, t):

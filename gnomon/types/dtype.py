@@ -306,12 +306,16 @@ def itemsize_bits(dtype) -> int:
 
 def python_type(dtype) -> type:
     """The Python scalar type of a dtype's category: bool, int, float or complex. TypeError for keys and float0."""
+    category = _CATEGORY.get(dtype) if dtype.__class__ in _DTYPE_CLASSES else None
+    if category is not None:
+        return _PYTHON_TYPES[category]
     try:
         return _PYTHON_TYPES[_CATEGORY[_resolve(dtype)]]
     except KeyError:
         raise TypeError(f"The dtype {dtype} has no Python scalar type.") from None
 
 
+_DTYPE_CLASSES = frozenset(dtype.__class__ for dtype in _CATEGORY)
 _PYTHON_TYPES = {"bool": bool, "unsigned": int, "int": int, "float": float, "complex": complex}
 
 
