@@ -14,6 +14,7 @@ from gnomon.types.dtype import is_complex, is_key
 from gnomon.types.value_type import ArrayType
 
 BOOL, INT32 = np.dtype(bool), np.dtype("int32")
+TOKEN = ArrayType((), INT32)        # a number handed from one ordered effect to the next
 
 
 class HloValue:
@@ -39,6 +40,7 @@ class Emitter:
         self.constants = {}
         self.out = self.outs = None
         self.place = None
+        self.token = None           # in a module with ordered effects, what the next of them has to wait for
 
     # -- names and lines ---------------------------------------------------------------------------------------
 
@@ -290,41 +292,51 @@ class Emitter:
     def call(self, jaxpr, args, name, inline=None):
         """Call a program as a private function, written once however often it is called."""
         function = self.module.function(jaxpr, name)
-        if not jaxpr.outvars:
-            self.lines.append(f"func.call @{function}({', '.join([a.name for a in args])}) : "
-                              f"({', '.join([type_text(a.type) for a in args])}) -> ()")
+        outs = [v.type for v in jaxpr.outvars]
+        if self.token is not None:
+            args, outs = [self.token, *args], [TOKEN, *outs]
+        head = f"func.call @{function}({', '.join([a.name for a in args])})"
+        types = f"({', '.join([type_text(a.type) for a in args])})"
+        if not outs:
+            self.lines.append(f"{head} : {types} -> ()")
             return []
         attributes = ' {mhlo.frontend_attributes = {inlineable = "false"}}' if inline is False else ""
         n = self.fresh()
-        outs = [v.type for v in jaxpr.outvars]
-        bound = n if len(outs) == 1 else f"{n}:{len(outs)}"
         results = ", ".join([type_text(t) for t in outs])
-        results = results if len(outs) == 1 else f"({results})"
-        self.lines.append(f"{bound} = func.call @{function}({', '.join([a.name for a in args])}){attributes} : "
-                          f"({', '.join([type_text(a.type) for a in args])}) -> {results}")
-        if len(outs) == 1:
-            return [HloValue(n, outs[0])]
-        return [HloValue(f"{n}#{i}", t) for i, t in enumerate(outs)]
+        bound, results = (n, results) if len(outs) == 1 else (f"{n}:{len(outs)}", f"({results})")
+        self.lines.append(f"{bound} = {head}{attributes} : {types} -> {results}")
+        return self.take_token([HloValue(n, outs[0])] if len(outs) == 1 else [HloValue(f"{n}#{i}", t) for i, t in enumerate(outs)])
+
+    def take_token(self, values):
+        """Results of something that effects may be in: the first is what later effects wait for, the rest is given back."""
+        if self.token is None:
+            return values
+        self.token = values[0]
+        return values[1:]
+
+    def inside(self, run, values):
+        """Run `run(*values)` in a region whose first value, in a module with ordered effects, is the token."""
+        if self.token is None:
+            return run(*values)
+        outer, self.token = self.token, values[0]
+        out = run(*values[1:])
+        out, self.token = [self.token, *out], outer
+        return out
 
     def while_loop(self, carry, cond, body):
         """`cond(*values) -> bool value`, `body(*values) -> values`, over values that keep their types."""
+        carry = list(carry) if self.token is None else [self.token, *carry]
         types = [c.type for c in carry]
-        regions = self.block(types, lambda *xs: [cond(*xs)]) + ", " + self.block(types, lambda *xs: body(*xs))
-        return self.generic("stablehlo.while", carry, regions=regions, outs=types)
+        regions = (self.block(types, lambda *xs: self.inside(lambda *v: [cond(*v)], xs)[-1:]) + ", "
+                   + self.block(types, lambda *xs: self.inside(body, xs)))
+        return self.take_token(self.generic("stablehlo.while", carry, regions=regions, outs=types))
 
     def case(self, index, branches, outs):
         """Run one of `branches` (functions without arguments that return values) by index."""
-        regions = ", ".join([self.block([], b) for b in branches])
-        return self.generic("stablehlo.case", [index], regions=regions, outs=outs)
-
-    def slice(self, x, starts, limits, strides, out=None):
-        """A strided slice; the words of keys are taken whole."""
-        shape, _ = physical(x.type)
-        words = shape[x.type.ndim:]
-        bounds = [f"{a}:{b}:{s}" for a, b, s in zip(starts, limits, strides)] + [f"0:{n}:1" for n in words]
-        out, name = self.out if out is None else out, self.fresh()
-        self.lines.append(f"{name} = stablehlo.slice {x.name} [{', '.join(bounds)}] : ({type_text(x.type)}) -> {type_text(out)}")
-        return HloValue(name, out)
+        outs = list(outs) if self.token is None else [TOKEN, *outs]
+        given = () if self.token is None else (self.token,)
+        regions = ", ".join([self.block([], lambda b=b: self.inside(lambda: b(), given)) for b in branches])
+        return self.take_token(self.generic("stablehlo.case", [index], regions=regions, outs=outs))
 
     def index_leading(self, x, i):
         """x[i] along the leading axis, for a scalar int32 `i` in range."""
@@ -368,12 +380,17 @@ class Emitter:
             parts.append(attributes)
         return self.generic("stablehlo.custom_call", xs, properties=", ".join(parts), outs=outs)
 
-    def python_callback(self, callback, xs, outs):
-        """Call a Python function of NumPy arrays, now and in the order of the program's effects."""
+    def python_callback(self, callback, xs, outs, ordered=False):
+        """Call a Python function of NumPy arrays; an `ordered` one waits for those before it."""
         index = len(self.module.callbacks)
-        self.module.callbacks.append(callback)
-        return self.custom_call("xla_ffi_python_cpu_callback", xs, outs, f"index = {index} : ui64",
-                                attributes="has_side_effect = true")
+        config = f"index = {index} : ui64"
+        if not ordered:
+            self.module.callbacks.append(callback)
+            return self.custom_call("xla_ffi_python_cpu_callback", xs, outs, config, attributes="has_side_effect = true")
+        self.module.callbacks.append(lambda token, *arrays: (token, *callback(*arrays)))
+        found = self.custom_call("xla_ffi_python_cpu_callback", [self.token, *xs], [TOKEN, *outs], config,
+                                 attributes="has_side_effect = true")
+        return self.take_token(found)
 
     ints = staticmethod(ints)
     tensor_text = staticmethod(tensor_text)

@@ -7,7 +7,7 @@ import numpy as np
 
 from gnomon.base.errors import Refused
 from gnomon.ir.jaxpr import Jaxpr, Var, intern
-from gnomon.lower.emit import Emitter, HloValue
+from gnomon.lower.emit import TOKEN, Emitter, HloValue
 from gnomon.lower.text import type_text
 from gnomon.ops.elementwise import Elementwise
 from gnomon.trace.build import Builder
@@ -30,6 +30,7 @@ class Module:
         self.texts = []
         self.used = {"main"}
         self.meshes = {}
+        self.ordered = False        # whether there are effects that keep their order
         self.callbacks = []         # Python callables, in the order of their indices
 
     # -- nested programs ---------------------------------------------------------------------------------------
@@ -55,9 +56,15 @@ class Module:
     def write_function(self, jaxpr, head, arg_attributes=None, out_attributes=None):
         emit = Emitter(self)
         args = [HloValue(f"%arg{i}", v.type) for i, v in enumerate(jaxpr.invars)]
+        heads = [f"{a.name}: {type_text(a.type)}{_attributes(arg_attributes, i)}" for i, a in enumerate(args)]
+        results = [f"{type_text(v.type)}{_attributes(out_attributes, i)}" for i, v in enumerate(jaxpr.outvars)]
+        private = head.startswith("private")
+        if self.ordered:
+            emit.token = HloValue("%token", TOKEN) if private else emit.scalar(0)
         outs = emit.eqns(jaxpr, args)
-        heads = ", ".join([f"{a.name}: {type_text(a.type)}{_attributes(arg_attributes, i)}" for i, a in enumerate(args)])
-        results = ", ".join([f"{type_text(v.type)}{_attributes(out_attributes, i)}" for i, v in enumerate(jaxpr.outvars)])
+        if self.ordered and private:
+            heads, results, outs = [f"%token: {type_text(TOKEN)}", *heads], [type_text(TOKEN), *results], [emit.token, *outs]
+        heads, results = ", ".join(heads), ", ".join(results)
         body = "\n  ".join(emit.lines)
         back = f"return {', '.join([o.name for o in outs])} : {', '.join([type_text(o.type) for o in outs])}" if outs \
             else "return"
@@ -99,6 +106,7 @@ class Module:
 
     def text(self, jaxpr, name="main"):
         plan = self.plan
+        self.ordered = any(getattr(e, "ordered", False) for e in jaxpr.effects)
         arg_attributes = self.input_attributes(jaxpr)
         out_attributes = self.output_attributes(jaxpr)
         main = self.write_function(jaxpr, "public @main", arg_attributes, out_attributes)

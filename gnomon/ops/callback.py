@@ -33,7 +33,7 @@ class Callback(Op, abstract=True):
             if not types:
                 return ()
             return tuple([checked(o, t) for o, t in zip(outs, types, strict=True)])
-        return emit.python_callback(call, xs, types)
+        return emit.python_callback(call, xs, types, self.effects == ORDERED_CALLBACK)
 
     def batch_one_by_one(self, args, axes, batching):
         """The callback once per lane, in order."""

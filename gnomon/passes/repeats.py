@@ -9,7 +9,6 @@ that operands line up, so that the blocks differ only in the values they take:
 """
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,7 +16,8 @@ import numpy as np
 from gnomon.ir.jaxpr import Literal
 from gnomon.types.effect import must_run
 
-CANDIDATES = 32         # how many periods are tried
+PER_LENGTH = 6          # how many periods are tried per length of stretch
+LONGEST = 512           # equations in the longest stretch compared
 SHORTEST = 3            # the least number of blocks of a run
 
 
@@ -56,12 +56,7 @@ def identities(eqns):
 def find_runs(eqns, shortest=SHORTEST):
     """Runs of blocks that line up, not overlapping, the most saving first."""
     ids = np.asarray(identities(eqns))
-    last, distances = {}, Counter()
-    for i, k in enumerate(ids.tolist()):
-        if k in last:
-            distances[i - last[k]] += 1
-        last[k] = i
-    candidates = [p for p, _ in sorted(distances.items(), key=lambda item: (-item[1], item[0]))[:CANDIDATES]]
+    candidates = periods(ids)
     rough = []
     for p in candidates:
         for start, length in stretches(ids[:-p] == ids[p:]):
@@ -80,6 +75,21 @@ def find_runs(eqns, shortest=SHORTEST):
             found.append(g)
             taken.append((g.start, g.stop))
     return sorted(found, key=lambda r: r.start)
+
+
+def periods(ids):
+    """The commonest distances between equal stretches of 1, 2, 4, ... equations: a stretch longer than what repeats inside a block
+    tells the block's own period."""
+    found, h, w = {}, ids.astype(np.uint64) + np.uint64(1), 1
+    factor = np.uint64(0x9E3779B97F4A7C15)
+    while len(h) > w and w <= LONGEST:
+        order = np.argsort(h, kind="stable")
+        same = h[order[1:]] == h[order[:-1]]
+        distances, counts = np.unique((order[1:] - order[:-1])[same], return_counts=True)
+        for i in np.argsort(-counts, kind="stable")[:PER_LENGTH]:
+            found.setdefault(int(distances[i]), None)
+        h, factor, w = h[:-w] * factor + h[w:], factor * factor, 2 * w      # hashes of stretches twice as long
+    return list(found)
 
 
 def stretches(flags):

@@ -36,7 +36,7 @@ def compare(f, *args, rtol=1e-6):
         plain = G.jit(lambda *a: f(*a))(*args)
     rolled = G.jit(lambda *a: f(*a))(*args)
     for a, b in zip(G.tree.leaves(plain), G.tree.leaves(rolled)):
-        np.testing.assert_allclose(b, a, rtol=rtol, atol=1e-6)
+        np.testing.assert_allclose(b, a, rtol=rtol, atol=rtol * float(np.abs(np.asarray(a)).max()))
 
 
 def carried(n):
@@ -51,15 +51,15 @@ W, C = normal(8, 8, scale=0.3), normal(8, 8)
 
 
 def test_a_loop_over_a_carry_becomes_a_scan():
-    made, found = reports(carried(400), W, C)
-    assert [(r.kind, r.count) for r in found] == [("roll", 400)]
+    made, found = reports(carried(150), W, C)
+    assert [(r.kind, r.count) for r in found] == [("roll", 150)]
     assert found[0].file == __file__ and len(made.eqns) < 5
-    assert str(found[0]).startswith("rolled 400 steps of the loop at test_repeats.py:")
-    compare(carried(400), W, C)
+    assert str(found[0]).startswith("rolled 150 steps of the loop at test_repeats.py:")
+    compare(carried(150), W, C)
 
 
 def test_its_gradient_becomes_two_scans_with_stacked_residuals():
-    g = G.grad(lambda w, c: carried(300)(w, c).sum(), (0, 1))
+    g = G.grad(lambda w, c: carried(120)(w, c).sum(), (0, 1))
     made, found = reports(g, W, C)
     assert [r.kind for r in found] == ["roll", "roll"] and len(made.eqns) < 30
     compare(g, W, C, rtol=1e-5)
@@ -67,10 +67,10 @@ def test_its_gradient_becomes_two_scans_with_stacked_residuals():
 
 def test_inputs_per_step_are_taken_from_one_array():
     def f(w, c, xs):
-        for i in range(300):
+        for i in range(100):
             c = jnp.sin(c @ w + xs[i])
         return c
-    xs = normal(300, 8)
+    xs = normal(100, 8)
     made, found = reports(f, W, C, xs)
     assert [r.kind for r in found] == ["roll"]
     assert not any(e.op.op_name == "concatenate" for e in made.eqns)
@@ -82,12 +82,12 @@ def test_inputs_per_step_are_taken_from_one_array():
 def test_numbers_per_step_and_outputs_used_later():
     def f(w, c):
         ys = []
-        for i in range(300):
-            c = jnp.sin(c @ w) * float(i + 1) / 300
+        for i in range(100):
+            c = jnp.sin(c @ w) * float(i + 1) / 100
             ys.append(c.sum())
         return jnp.stack(ys), ys[7], c
     made, found = reports(f, W, C)
-    assert any(r.kind == "roll" and r.count >= 298 for r in found)
+    assert any(r.kind == "roll" and r.count >= 98 for r in found)
     compare(f, W, C)
 
 
@@ -102,7 +102,7 @@ def test_layers_become_calls_of_one_function():
         for p in ps:
             x = layer(p, x)
         return (x ** 2).mean()
-    ps = [{"a": normal(64, 256), "b": normal(256, 64), "g": normal(64)} for _ in range(24)]
+    ps = [{"a": normal(64, 256, scale=0.1), "b": normal(256, 64, scale=0.1), "g": normal(64)} for _ in range(24)]
     x = normal(4, 64)
     g = G.grad(model)
     _, found = reports(g, ps, x)
@@ -128,22 +128,42 @@ def test_effects_keep_their_order():
     assert seen == list(range(100))
 
 
+def test_ordered_effects_in_loops_branches_and_calls_keep_their_order():
+    seen = []
+
+    def note(i):
+        G.debug.callback(lambda v: seen.append(int(v)), i, ordered=True)
+
+    def body(i, x):
+        note(i)
+        return G.lax.cond(i % 2 == 0, lambda: (note(i + 100), x + 1)[1], lambda: x)
+
+    def f(x):
+        note(-1)
+        x = G.jit(lambda x: G.lax.fori_loop(0, 6, body, x))(x)
+        note(-2)
+        return x
+    assert int(G.jit(f)(0)) == 3
+    G.effects_barrier()
+    assert seen == [-1, 0, 100, 1, 2, 102, 3, 4, 104, 5, -2]
+
+
 def test_report_only_and_off():
-    f = carried(400)
+    f = carried(150)
     with settings.roll("report"), settings.outline("report"):
         made, found = optimised(program(f, W, C))
-        assert [r.kind for r in found] == ["roll"] and len(made.eqns) == 800
+        assert [r.kind for r in found] == ["roll"] and len(made.eqns) == 300
     with settings.roll("off"), settings.outline("off"):
         made, found = optimised(program(f, W, C))
-        assert found == () and len(made.eqns) == 800
+        assert found == () and len(made.eqns) == 300
 
 
 def test_under_vmap_and_inside_other_programs():
-    batched = G.vmap(carried(300), (None, 0))
+    batched = G.vmap(carried(120), (None, 0))
     compare(batched, W, normal(3, 8, 8))
 
     def inside(w, c):
-        return G.lax.cond(c.sum() > 1e6, lambda: c, lambda: carried(300)(w, c))
+        return G.lax.cond(c.sum() > 1e6, lambda: c, lambda: carried(120)(w, c))
     _, found = reports(inside, W, C)
     assert [r.kind for r in found] == ["roll"]
     compare(inside, W, C)
