@@ -338,6 +338,15 @@ class Emitter:
         regions = ", ".join([self.block([], lambda b=b: self.inside(lambda: b(), given)) for b in branches])
         return self.take_token(self.generic("stablehlo.case", [index], regions=regions, outs=outs))
 
+    def slice(self, x, starts, limits, strides, out=None):
+        """A strided slice; the words of keys are taken whole."""
+        shape, _ = physical(x.type)
+        words = shape[x.type.ndim:]
+        bounds = [f"{a}:{b}:{s}" for a, b, s in zip(starts, limits, strides)] + [f"0:{n}:1" for n in words]
+        out, name = self.out if out is None else out, self.fresh()
+        self.lines.append(f"{name} = stablehlo.slice {x.name} [{', '.join(bounds)}] : ({type_text(x.type)}) -> {type_text(out)}")
+        return HloValue(name, out)
+
     def index_leading(self, x, i):
         """x[i] along the leading axis, for a scalar int32 `i` in range."""
         shape, dtype = physical(x.type)
