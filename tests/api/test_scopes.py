@@ -1,0 +1,87 @@
+"""disable_jit, ensure_compile_time_eval, named scopes, users' own contexts."""
+import pytest
+
+import gnomon
+import gnomon.numpy as jnp
+from gnomon import lax
+
+
+def test_disable_jit_runs_plain_python():
+    seen = []
+
+    @gnomon.jit
+    def f(x, n):
+        seen.append(float(x))
+        return x * 2 if x > n else lax.fori_loop(0, 3, lambda i, v: v + float(v), x)
+    with gnomon.disable_jit():
+        assert f(3.0, 1) == 6.0 and float(f(1.0, 1)) == 8.0
+    assert seen == [3.0, 1.0]
+    with gnomon.disable_jit(disable=False), pytest.raises(gnomon.errors.TracerBoolConversionError):
+        gnomon.jit(lambda x: 1 if x else 0)(1.0)
+    with pytest.raises(gnomon.errors.ConcretizationTypeError):
+        f(1.0, 1)
+
+
+def test_disable_jit_and_static_arguments():
+    f = gnomon.jit(lambda x, mode: x if mode == "same" else -x, static_argnames="mode")
+    with gnomon.disable_jit():
+        assert float(f(1.0, mode="other")) == -1.0
+
+
+def test_derivatives_and_lanes_under_disable_jit():
+    with gnomon.disable_jit():
+        assert float(gnomon.grad(gnomon.jit(lambda x: x ** 3))(2.0)) == 12.0
+        assert gnomon.vmap(gnomon.jit(lambda x: x + 1))(jnp.arange(2)).tolist() == [1, 2]
+
+
+def test_ensure_compile_time_eval():
+    @gnomon.jit
+    def f(x):
+        with gnomon.ensure_compile_time_eval():
+            n = jnp.arange(3).sum()
+            assert isinstance(int(n), int)
+        return x * n if n > 2 else x
+    assert float(f(2.0)) == 6.0
+
+
+def test_named_scopes_leave_programs_alone():
+    @gnomon.named_scope("inner")
+    def f(x):
+        return x * 2.0
+
+    def g(x):
+        with gnomon.named_scope("outer"):
+            return gnomon.named_call(f, name="call")(x)
+    assert str(gnomon.make_jaxpr(g)(1.0)) == str(gnomon.make_jaxpr(lambda x: x * 2.0)(1.0))
+    with pytest.raises(TypeError, match="named_scope takes a string, got 3"):
+        gnomon.named_scope(3)
+
+
+def test_a_users_context_is_part_of_the_signature():
+    traces = []
+    scale = gnomon.make_user_context(1)
+
+    @gnomon.jit
+    def f(x):
+        traces.append(scale.value)
+        return x * scale.value
+    for _ in range(2):
+        assert int(f(2)) == 2
+        with scale(10):
+            assert int(f(2)) == 20
+            with scale(5):
+                assert int(f(2)) == 10 and scale.value == 5
+            assert int(f(2)) == 20
+    assert sorted(traces) == [1, 5, 10] and scale.value == 1
+    with pytest.raises(TypeError):
+        scale([])
+
+
+def test_contexts_are_told_apart():
+    a, b = gnomon.make_user_context(), gnomon.make_user_context()
+    f = gnomon.jit(lambda: jnp.array([a.value or 0, b.value or 0]))
+    with a(1):
+        assert f().tolist() == [1, 0]
+        with b(2):
+            assert f().tolist() == [1, 2]
+    assert f().tolist() == [0, 0]
