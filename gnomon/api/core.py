@@ -142,7 +142,7 @@ def concrete_or_error(force, value, context=""):
     if not isinstance(value, Tracer):
         return force(value)
     try:
-        return force(np.asarray(value.frame.concrete(value.var)).item() if value.size == 1 else value.frame.concrete(value.var))
+        return force(np.asarray(value.frame.concrete(value.atom)).item() if value.size == 1 else value.frame.concrete(value.atom))
     except NotKnown as unknown:
         text = unknown.why(value)
     raise ConcretizationTypeError(f"Abstract tracer value encountered where a concrete value is expected: a traced value of type "

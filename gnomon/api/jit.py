@@ -167,7 +167,7 @@ class Jitted:
             outs = bind(entry.op, *entry.consts, *leaves)
         if entry.retag is not None:
             for o, t in zip(outs, entry.retag):
-                o.type = o.var.type = t
+                o.type = o.atom.type = t
         return outs[0] if entry.leaf else entry.out_tree.unflatten(outs)
 
     def call_slowly(self, leaves, tree, args, kwargs, statics, positions=None, donated=()):

@@ -1,11 +1,12 @@
 """What an index means: worked out once per form of index and shape, then a look-up.
 
-`form_of` splits an index into its *form* (a hashable tuple) and the arrays *given* in it. From a form and a shape follow a
-`Layout`, and from that the ops that read there (`reader`) or the dimension numbers by which a scatter writes there.
+`form_of` splits an index into its *form* (a hashable tuple) and the arrays *given* in it. From a form and a shape
+follow a `Layout`, and from that the ops that read there (`reader`) or the dimension numbers by which a scatter writes
+there.
 
-NumPy's rules for where dimensions go: integers drop theirs; None adds one; arrays of integers are broadcast together and
-their common dimensions stand where the first of them stood if they are next to each other, else in front. An integer or a
-scalar next to arrays counts as one of them.
+NumPy's rules for where dimensions go: integers drop theirs; None adds one; arrays of integers are broadcast together
+and their common dimensions stand where the first of them stood if they are next to each other, else in front. An
+integer or a scalar next to arrays counts as one of them.
 """
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon.base.announce import announce
-from gnomon.base.errors import InconclusiveDimensionOperation, NonConcreteBooleanIndexError, TracerIntegerConversionError
+from gnomon.base.errors import (InconclusiveDimensionOperation, NonConcreteBooleanIndexError,
+                                TracerIntegerConversionError)
 from gnomon.ir.jaxpr import Literal
 from gnomon.ops.arithmetic import add, minimum, mul, rem
 from gnomon.ops.compare import lt, select_n
@@ -103,9 +105,10 @@ def bounds_of(s, position):
     except TracerIntegerConversionError:
         pass
     except TypeError:
-        raise TypeError(f"Slice entries must be integers or None, got {s} at position {position} of the index.") from None
-    raise IndexError(f"Slice entries must be static integers, got {s} at position {position} of the index, which is traced. Use "
-                     "gnomon.lax.dynamic_slice, which takes a traced start and a static size.")
+        raise TypeError(f"Slice entries must be integers or None, got {s} at position {position} of the index."
+                        ) from None
+    raise IndexError(f"Slice entries must be static integers, got {s} at position {position} of the index, which is "
+                     "traced. Use gnomon.lax.dynamic_slice, which takes a traced start and a static size.")
 
 
 def other_element(e, position):
@@ -122,8 +125,8 @@ def other_element(e, position):
             form_of(e)
             return e
     if isinstance(e, (list, tuple)):
-        raise TypeError("Using a non-tuple sequence for multidimensional indexing is not allowed; use `arr[array(seq)]` instead "
-                        f"of `arr[seq]`. Got {e!r} at position {position} of the index.")
+        raise TypeError("Using a non-tuple sequence for multidimensional indexing is not allowed; use "
+                        f"`arr[array(seq)]` instead of `arr[seq]`. Got {e!r} at position {position} of the index.")
     if isinstance(e, (str, bytes)):
         raise TypeError(f"An array cannot be indexed by a string; got {e!r} at position {position} of the index.")
     if isinstance(e, (np.ndarray, np.generic)):
@@ -142,7 +145,8 @@ def other_element(e, position):
 
 
 def not_an_index(e, dtype, position):
-    return TypeError(f"An index must have integer or boolean type, got type {dtype} at position {position} of the index: {e!r}.")
+    return TypeError(f"An index must have integer or boolean type, got type {dtype} at position {position} of the "
+                     f"index: {e!r}.")
 
 
 # ---- masks --------------------------------------------------------------------------------------------------------
@@ -156,8 +160,8 @@ def is_mask(e):
 
 
 def without_masks(shape, index):
-    """(shape, new axes, index) with each array of booleans replaced by the places where it is true, as integer arrays. A
-    single boolean is a new dimension of the array, taken once or not at all."""
+    """(shape, new axes, index) with each array of booleans replaced by the places where it is true, as integer arrays.
+    A single boolean is a new dimension of the array, taken once or not at all."""
     out, new_axes = [], []
     for e, axis in zip(*with_axes(shape, index)):
         if not is_mask(e):
@@ -199,20 +203,20 @@ def check_mask(shape, mask_shape, axis):
         raise too_many(shape, axis + len(mask_shape))
     for i, (n, m) in enumerate(zip(shape[axis:], mask_shape)):
         if n != m:
-            raise IndexError(f"boolean index did not match indexed array along axis {axis + i}; size of axis is {n} but size "
-                             f"of corresponding boolean axis is {m}")
+            raise IndexError(f"boolean index did not match indexed array along axis {axis + i}; size of axis is {n} "
+                             f"but size of corresponding boolean axis is {m}")
 
 
 def mask_numbers(mask):
     """A mask as a NumPy array; NonConcreteBooleanIndexError where it is traced and its numbers are not known."""
     if mask.__class__ is Tracer:
         try:
-            mask = mask.frame.concrete(mask.var)
+            mask = mask.frame.concrete(mask.atom)
         except NotKnown:
             raise NonConcreteBooleanIndexError(
-                f"Array boolean indices must be concrete; got a traced mask of type {mask.type}, so the shape of the result "
-                "would depend on numbers that are not known yet. Use the three-argument gnomon.numpy.where(mask, x, y), or "
-                "gnomon.numpy.nonzero(mask, size=...).") from None
+                f"Array boolean indices must be concrete; got a traced mask of type {mask.type}, so the shape of the "
+                "result would depend on numbers that are not known yet. Use the three-argument "
+                "gnomon.numpy.where(mask, x, y), or gnomon.numpy.nonzero(mask, size=...).") from None
     return mask.host() if mask.__class__ is Array else np.asarray(mask)
 
 
@@ -223,9 +227,9 @@ def too_many(shape, count):
 # ---- options ------------------------------------------------------------------------------------------------------
 
 class Options(NamedTuple):
-    """How an index is to be understood: `mode` for places out of range (None: where reading the nearest place, where writing
-    nowhere), what is promised about the places, and whether places below 0 are counted from the end. With `modulo` places
-    are taken modulo the size."""
+    """How an index is to be understood: `mode` for places out of range (None: where reading the nearest place, where
+    writing nowhere), what is promised about the places, and whether places below 0 are counted from the end. With
+    `modulo` places are taken modulo the size."""
 
     mode: object = None
     indices_are_sorted: bool = False
@@ -273,8 +277,9 @@ class Given(NamedTuple):
 
 
 class Layout:
-    """What a form means for a shape. `entries`: per dimension of the array a One, Run or Given; `items`: per dimension of the
-    result ("new",), ("run", dimension of the array) or ("given", dimension of the given arrays' common shape)."""
+    """What a form means for a shape. `entries`: per dimension of the array a One, Run or Given; `items`: per dimension
+    of the result ("new",), ("run", dimension of the array) or ("given", dimension of the given arrays' common
+    shape)."""
 
     __slots__ = ("shape", "entries", "items", "given_shape", "outside")
 
@@ -342,7 +347,8 @@ class Layout:
         return items
 
     def result_shape(self):
-        return tuple([1 if item[0] == "new" else self.entries[item[1]].size if item[0] == "run" else self.given_shape[item[1]]
+        return tuple([1 if item[0] == "new" else self.entries[item[1]].size if item[0] == "run"
+                      else self.given_shape[item[1]]
                       for item in self.items])
 
     def is_empty(self):
@@ -365,8 +371,8 @@ def note_outside(layout, options):
     """Announce static places that are out of range where no mode says that this is meant."""
     if options.mode is None:
         for axis, place, n in layout.outside:
-            announce(f"index {place} is out of bounds for axis {axis} with size {n}: the nearest element is read, an update is dropped. "
-                     "Give a mode ('clip', 'fill', 'drop') to say that you mean it.")
+            announce(f"index {place} is out of bounds for axis {axis} with size {n}: the nearest element is read, an "
+                     "update is dropped. Give a mode ('clip', 'fill', 'drop') to say that you mean it.")
 
 
 def broadcast_given(shapes):
@@ -409,7 +415,8 @@ def symbolic_run(start, stop, step, n):
         return b if b <= n else n
     if step < 0:
         if start is not None or stop is not None or step != -1:
-            raise NotImplementedError(f"A slice with step {step} of a dimension of symbolic size {n} is possible only as [::-1].")
+            raise NotImplementedError(f"A slice with step {step} of a dimension of symbolic size {n} is possible only "
+                                      "as [::-1].")
         return Run(0, n, 1, True)
     start, stop = bound(start, 0), bound(stop, n)
     length = stop - start
@@ -421,7 +428,8 @@ def symbolic_run(start, stop, step, n):
 # ---- given places -------------------------------------------------------------------------------------------------
 
 class Wrap:
-    """Brings a given array into the dtype of the index vectors, places counted from the end into places from the front."""
+    """Brings a given array into the dtype of the index vectors, places counted from the end into places from the
+    front."""
 
     __slots__ = ("cap", "convert", "zero", "size", "modulo")
 
@@ -460,14 +468,22 @@ def index_dtype(entries):
 
 # ---- reading ------------------------------------------------------------------------------------------------------
 
+def cut_of(entry):
+    """(start, limit, step) of a One or a Run."""
+    if entry.__class__ is One:
+        return entry.start, entry.start + 1, 1
+    if entry.size.__class__ is int and entry.size == 0:
+        return 0, 0, 1
+    return entry.start, entry.start + (entry.size - 1) * entry.step + 1, entry.step
+
+
 class StaticRead:
     """Reads where everything is known: a slice, a reversal, dropped and added dimensions, as far as needed."""
 
     __slots__ = ("ops",)
 
     def __init__(self, layout):
-        cut = [(e.start, e.start + 1, 1) if e.__class__ is One else (e.start, e.start + (e.size - 1) * e.step + 1, e.step)
-               if e.size.__class__ is not int or e.size > 0 else (0, 0, 1) for e in layout.entries]
+        cut = [cut_of(e) for e in layout.entries]
         ops = []
         if any(c != (0, n, 1) for c, n in zip(cut, layout.shape)):
             starts, limits, steps = zip(*cut)
@@ -490,11 +506,11 @@ class BlockRead:
         strided = [e.__class__ is Run and e.step != 1 for e in entries]
         self.before = ()
         if any(strided):
-            cut = [(e.start, e.start + (e.size - 1) * e.step + 1, e.step) if s else (0, n, 1)
-                   for e, n, s in zip(entries, layout.shape, strided)]
+            cut = [cut_of(e) if s else (0, n, 1) for e, n, s in zip(entries, layout.shape, strided)]
             self.before = (Slice(*map(tuple, zip(*cut))),)
         scalar = ArrayType((), dtype)
-        self.starts = [(e.which, None if e.known and not options.modulo else Wrap(e.type, n, dtype, options)) if e.__class__ is Given
+        self.starts = [(e.which, None if e.known and not options.modulo else Wrap(e.type, n, dtype, options))
+                       if e.__class__ is Given
                        else Literal(0 if s else e.start, scalar) for e, n, s in zip(entries, layout.shape, strided)]
         self.op = DynamicSlice(tuple([e.size if e.__class__ is Run else 1 for e in entries]))
         self.after = finish(layout)
@@ -502,7 +518,8 @@ class BlockRead:
     def read(self, x, given):
         for op in self.before:
             x = bind(op, x)
-        starts = [s if s.__class__ is Literal else given[s[0]] if s[1] is None else s[1](given[s[0]]) for s in self.starts]
+        starts = [s if s.__class__ is Literal else given[s[0]] if s[1] is None else s[1](given[s[0]])
+                  for s in self.starts]
         x = bind(self.op, x, *starts)
         for op in self.after:
             x = bind(op, x)
@@ -534,7 +551,8 @@ class IndexVectors:
 
     Dimensions of the array that are read in whole or in one piece are window dimensions; strided ones are listed."""
 
-    __slots__ = ("parts", "join", "empty_type", "window", "collapsed", "start_map", "sizes", "backwards", "shape", "is_alone")
+    __slots__ = ("parts", "join", "empty_type", "window", "collapsed", "start_map", "sizes", "backwards", "shape",
+                 "is_alone")
 
     def __init__(self, layout, options=DEFAULT):
         entries, dtype = layout.entries, index_dtype(layout.entries)
@@ -550,10 +568,12 @@ class IndexVectors:
                 to = tuple(given_at[rank - e.type.ndim:])
                 wrap_up = None if e.known and not options.modulo else Wrap(e.type, n, dtype, options)
                 self.parts.append(("given", e.which, wrap_up, BroadcastInDim(full, to)))
-            elif e.__class__ is One or e.step == 1 and (e.start.__class__ is not int or e.start != 0 or e.size is not n and e.size != n):
+            elif e.__class__ is One or e.step == 1 and (e.start.__class__ is not int or e.start != 0
+                                                        or e.size is not n and e.size != n):
                 self.parts.append(("number", Literal(e.start, ArrayType((), dtype)), BroadcastInDim(full, ())))
             elif d in listed:
-                self.parts.append(("count", Iota(dtype, full, batch.index(("run", d))), Literal(e.step, ArrayType((), dtype)),
+                self.parts.append(("count", Iota(dtype, full, batch.index(("run", d))),
+                                   Literal(e.step, ArrayType((), dtype)),
                                    Literal(e.start, ArrayType((), dtype))))
             else:
                 continue
@@ -567,7 +587,8 @@ class IndexVectors:
         self.collapsed = tuple([d for d in range(len(entries)) if d not in window])
         self.sizes = tuple([e.size if d in window else 1 for d, e in enumerate(entries)])
         self.backwards = tuple([i for i, item in enumerate(items) if item[0] == "run" and entries[item[1]].backwards])
-        self.shape = tuple([entries[item[1]].size if item[0] == "run" else layout.given_shape[item[1]] for item in items])
+        self.shape = tuple([entries[item[1]].size if item[0] == "run" else layout.given_shape[item[1]]
+                            for item in items])
 
     def indices(self, given):
         """The array of index vectors."""

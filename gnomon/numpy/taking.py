@@ -41,8 +41,8 @@ def refuse_out(name, out):
 
 def refuse_in_place(name, inplace):
     if inplace:
-        raise ValueError(f"gnomon.numpy.{name} cannot modify arrays in-place, because arrays are immutable. Pass inplace=False to get "
-                         "an updated array.")
+        raise ValueError(f"gnomon.numpy.{name} cannot modify arrays in-place, because arrays are immutable. Pass "
+                         "inplace=False to get an updated array.")
 
 
 def small_host(x):
@@ -74,10 +74,10 @@ def flat(x):
 def take(a, indices, axis=None, out=None, mode=None, unique_indices=False, indices_are_sorted=False, fill_value=None):
     """The elements (or the slices along an axis) at these places; without an axis, of the flattened array.
 
-    The result has the shape of `a` with that of `indices` in place of the axis. Places below 0 are counted from the end.
-    `mode` says what is taken at places out of range: by default ("fill") `fill_value`, or NaN, the smallest signed or largest
-    unsigned integer, True; "clip": the nearest, places below 0 counting as 0; "wrap": places modulo the size. AxisError for an
-    axis out of bounds, TypeError for indices that are no integers.
+    The result has the shape of `a` with that of `indices` in place of the axis. Places below 0 are counted from the
+    end. `mode` says what is taken at places out of range: by default ("fill") `fill_value`, or NaN, the smallest signed
+    or largest unsigned integer, True; "clip": the nearest, places below 0 counting as 0; "wrap": places modulo the
+    size. AxisError for an axis out of bounds, TypeError for indices that are no integers.
 
     >>> import gnomon.numpy as np
     >>> np.take(np.arange(4.0), np.array([2, -1, 9]))
@@ -103,8 +103,8 @@ def take(a, indices, axis=None, out=None, mode=None, unique_indices=False, indic
     options = _take_options.get(key)
     if options is None:
         if mode == "raise":
-            raise NotImplementedError("take does not support mode='raise', since it cannot raise from a compiled program. Use mode="
-                                      "'fill', which makes wrong places visible, or 'clip'.")
+            raise NotImplementedError("take does not support mode='raise', since it cannot raise from a compiled "
+                                      "program. Use mode='fill', which makes wrong places visible, or 'clip'.")
         options = options_of("fill" if mode is None else mode, indices_are_sorted, unique_indices, mode != "clip")
         _take_options[key] = options
     if indices.__class__ is int:
@@ -130,15 +130,19 @@ class Along:
         pairs = [(d, n, m) for d, (n, m) in enumerate(zip(x.shape, i.shape)) if d != axis]
         for d, n, m in pairs:
             if n is not m and n != m and n != 1 and m != 1:
-                raise ValueError(f"indices of shape {i.shape} do not broadcast to an array of shape {x.shape} along axis {d}.")
+                raise ValueError(f"indices of shape {i.shape} do not broadcast to an array of shape {x.shape} along "
+                                 f"axis {d}.")
         single = [d for d, n, m in pairs if n == 1 and m != 1]             # of the array: one element for all indices
         whole = [d for d, n, m in pairs if m == 1 and n != 1]              # of the array: one index for all elements
         paired = [d for d, n, m in pairs if d not in single and d not in whole]
         self.squeezed = tuple(single)
-        place = {d: k for k, d in enumerate([d for d in range(rank) if d not in single])}      # dimensions once squeezed
-        kept = [d for d in range(rank) if d not in whole]                                      # dimensions of the indices kept
+        # dimensions once squeezed
+        place = {d: k for k, d in enumerate([d for d in range(rank) if d not in single])}
+        # dimensions of the indices kept
+        kept = [d for d in range(rank) if d not in whole]
         self.shape = (*[i.shape[d] for d in kept], 1)
-        self.numbers = GatherDimensionNumbers(tuple(whole), (place[axis],), (place[axis],), tuple([place[d] for d in paired]),
+        self.numbers = GatherDimensionNumbers(tuple(whole), (place[axis],), (place[axis],),
+                                              tuple([place[d] for d in paired]),
                                               tuple([kept.index(d) for d in paired]))
         self.sizes = tuple([n if d in whole else 1 for d, n in enumerate(x.shape) if d not in single])
         self.wrap = Wrap(i, x.shape[axis], INT64 if i.dtype.itemsize == 8 else INT32, options)
@@ -162,7 +166,8 @@ _along: dict = {}
 
 
 def take_along_axis(arr, indices, axis=-1, mode=None, fill_value=None, *, wrap_negative_indices=True):
-    """The elements at these places along an axis, row by row: `result[..., j, ...] = arr[..., indices[..., j, ...], ...]`.
+    """The elements at these places along an axis, row by row: `result[..., j, ...] = arr[..., indices[..., j, ...],
+    ...]`.
 
     `indices` has as many dimensions as `arr`; the others are broadcast. Without an axis, both are flattened. `mode` and
     `fill_value` as for `take`. ValueError where ranks or sizes do not fit.
@@ -187,7 +192,8 @@ def take_along_axis(arr, indices, axis=-1, mode=None, fill_value=None, *, wrap_n
                 return from_numpy(view, ArrayType(view.shape, x.type.dtype, x.type.weak_type))
             except (IndexError, ValueError):
                 pass
-    options = FILL if mode is None and wrap_negative_indices else options_of("fill" if mode is None else mode, False, False,
+    options = FILL if mode is None and wrap_negative_indices else options_of("fill" if mode is None else mode, False,
+                                                                             False,
                                                                              bool(wrap_negative_indices))
     if local.frame is None:
         return run_take_along(x, i, axis, options, fill_value)
@@ -226,8 +232,10 @@ def compress(condition, a, axis=None, *, size=None, fill_value=0, out=None):
         a, axis = flat(a), 0
     else:
         axis = one_axis(axis, a.type.ndim, "compress")
-    found, = nonzero(condition, size=size, fill_value=None if size is None else max(a.type.shape[axis], condition.type.size))
-    return take(a, found, axis, mode=None if size is None else "fill", fill_value=None if size is None else number_of(fill_value))
+    found, = nonzero(condition, size=size, fill_value=None if size is None
+                     else max(a.type.shape[axis], condition.type.size))
+    return take(a, found, axis, mode=None if size is None else "fill",
+                fill_value=None if size is None else number_of(fill_value))
 
 
 def number_of(fill_value):
@@ -236,8 +244,8 @@ def number_of(fill_value):
 
 
 def extract(condition, arr, *, size=None, fill_value=0):
-    """The elements of `arr` where the condition, of as many elements, is true, in a vector. `size` and `fill_value` as for
-    `compress`.
+    """The elements of `arr` where the condition, of as many elements, is true, in a vector. `size` and `fill_value` as
+    for `compress`.
 
     >>> import gnomon.numpy as np
     >>> x = np.arange(5)
@@ -262,7 +270,8 @@ def choose(a, choices, out=None, mode="raise"):
     if mode == "raise":
         numbers = concrete(which, "choose with mode='raise'", "Use mode='clip' or mode='wrap'.")
         if numbers.size and not (0 <= numbers.min() and numbers.max() < count):
-            raise ValueError(f"choose got a number that is not between 0 and {count - 1}, the number of the last choice.")
+            raise ValueError(f"choose got a number that is not between 0 and {count - 1}, the number of the last "
+                             "choice.")
         mode = "clip"
     if mode not in ("clip", "wrap"):
         raise ValueError(f"choose takes mode 'raise', 'clip' or 'wrap', got {mode!r}.")
@@ -292,11 +301,11 @@ def modulo(i, n):
 # ---- putting ------------------------------------------------------------------------------------------------------
 
 def put(a, ind, v, mode=None, *, inplace=True):
-    """A copy of `a` with the elements at these places of the flattened array replaced by `v`, which is repeated if it is
-    shorter. Pass inplace=False.
+    """A copy of `a` with the elements at these places of the flattened array replaced by `v`, which is repeated if it
+    is shorter. Pass inplace=False.
 
-    `mode` says what is written at places out of range: nothing by default ("drop"), "clip": at the nearest, "wrap": at places
-    modulo the size.
+    `mode` says what is written at places out of range: nothing by default ("drop"), "clip": at the nearest, "wrap": at
+    places modulo the size.
 
     >>> import gnomon.numpy as np
     >>> np.put(np.arange(4), np.array([0, 2]), 9, inplace=False)
@@ -324,8 +333,8 @@ def repeated(v, n):
 
 
 def put_along_axis(arr, indices, values, axis, inplace=True, *, mode=None):
-    """A copy of `arr` with the elements at these places along an axis, row by row, replaced by `values`, which are broadcast to
-    the indices. Pass inplace=False. Without an axis, `arr` is flattened. `mode` as for `put`.
+    """A copy of `arr` with the elements at these places along an axis, row by row, replaced by `values`, which are
+    broadcast to the indices. Pass inplace=False. Without an axis, `arr` is flattened. `mode` as for `put`.
 
     >>> import gnomon.numpy as np
     >>> np.put_along_axis(np.zeros((2, 2)), np.array([[1], [0]]), 5.0, axis=1, inplace=False)
@@ -362,8 +371,8 @@ def run_put_along(x, i, y, axis, options):
 
 
 def place(arr, mask, vals, *, inplace=True):
-    """A copy of `arr` with the elements where the mask is true replaced by those of `vals` in turn, again and again. Pass
-    inplace=False.
+    """A copy of `arr` with the elements where the mask is true replaced by those of `vals` in turn, again and again.
+    Pass inplace=False.
 
     >>> import gnomon.numpy as np
     >>> np.place(np.arange(5), np.arange(5) > 1, np.array([7, 8]), inplace=False)
@@ -399,7 +408,7 @@ def concrete(x, what, advice):
     """The numbers of a value; ConcretizationTypeError where they are not known while tracing."""
     if x.__class__ is Tracer:
         try:
-            x = x.frame.concrete(x.var)
+            x = x.frame.concrete(x.atom)
         except NotKnown as unknown:
             raise ConcretizationTypeError(f"{what} needs the numbers of a traced array of type {x.type}. {advice}\n"
                                           f"{unknown.frame.why_unknown(unknown.var)}") from None
@@ -409,8 +418,9 @@ def concrete(x, what, advice):
 def nonzero(a, *, size=None, fill_value=None):
     """The places of the elements that are not zero: a vector of integers per dimension, in row-major order.
 
-    Without `size` the numbers must be concrete (ConcretizationTypeError), since the shape of the result depends on them. With
-    `size`, as many places are given; where there are not enough, `fill_value` (a number, or one per dimension) or 0 stands.
+    Without `size` the numbers must be concrete (ConcretizationTypeError), since the shape of the result depends on
+    them. With `size`, as many places are given; where there are not enough, `fill_value` (a number, or one per
+    dimension) or 0 stands.
 
     >>> import gnomon.numpy as np
     >>> np.nonzero(np.array([0, 5, 0, 7]))
@@ -448,7 +458,8 @@ def run_nonzero(a, fills, size, dtype):
 
 
 def listed(mask, size):
-    """(the places where a vector of booleans is true, as many as `size`, 0 where there are not enough; how many there are)."""
+    """(the places where a vector of booleans is true, as many as `size`, 0 where there are not enough; how many there
+    are)."""
     n, t = mask.type.size, ArrayType((), INT32)
     if not n or not size:
         return full(ArrayType((size,), INT32), 0), full(t, 0)
@@ -498,15 +509,15 @@ def argwhere(a, *, size=None, fill_value=None):
 # ---- places of several dimensions ---------------------------------------------------------------------------------
 
 def unravel_index(indices, shape):
-    """Places in a flattened array of this shape as places per dimension. Places below 0 are counted from the end, and places
-    out of range are moved to the nearest one.
+    """Places in a flattened array of this shape as places per dimension. Places below 0 are counted from the end, and
+    places out of range are moved to the nearest one.
 
     >>> import gnomon.numpy as np
     >>> np.unravel_index(np.array([5, -1]), (3, 4))
     (Array([1, 2], dtype=int32), Array([1, 3], dtype=int32))
     """
     i = places(value_of(indices) if indices.__class__ is int else indices, "unravel_index", 0)
-    shape = tuple([integer(n, "unravel_index", "shape") for n in shape]) if hasattr(shape, "__iter__") else (integer(shape, "unravel_index", "shape"),)
+    shape = tuple([integer(n, "unravel_index", "shape") for n in (shape if hasattr(shape, "__iter__") else (shape,))])
     return tuple(run_unravel(i, shape))
 
 
@@ -524,9 +535,9 @@ def run_unravel(i, shape):
 def ravel_multi_index(multi_index, dims, mode="raise", order="C", *, dtype=None):
     """Places per dimension of an array of shape `dims` as places in the flattened array.
 
-    `mode` (one, or one per dimension) says what places out of range mean: "raise" (ValueError; they must be concrete), "clip"
-    to the nearest, "wrap" modulo the size, "ignore" (they are in range). `order` "C": the last dimension counts fastest;
-    "F": the first.
+    `mode` (one, or one per dimension) says what places out of range mean: "raise" (ValueError; they must be concrete),
+    "clip" to the nearest, "wrap" modulo the size, "ignore" (they are in range). `order` "C": the last dimension counts
+    fastest; "F": the first.
 
     >>> import gnomon.numpy as np
     >>> np.ravel_multi_index((np.array([0, 2]), np.array([1, 3])), (3, 4))
@@ -546,7 +557,8 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C", *, dtype=None)
         if m == "raise":
             numbers = concrete(i, "ravel_multi_index with mode='raise'", "Use mode='clip' or mode='wrap'.")
             if numbers.size and not (0 <= numbers.min() and numbers.max() < n):
-                raise ValueError(f"ravel_multi_index got a place that is not between 0 and {n - 1} along a dimension of size {n}.")
+                raise ValueError(f"ravel_multi_index got a place that is not between 0 and {n - 1} along a dimension "
+                                 f"of size {n}.")
     dtype = default_int() if dtype is None else np.dtype(dtype)
     shape = np.broadcast_shapes(*[i.type.shape for i in index])
     return run_ravel(index, dims, modes, order, dtype, shape)

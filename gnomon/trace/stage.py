@@ -33,10 +33,11 @@ BIND[0] = bind
 class Tracer(Value):
     """A value of a program being recorded: it has a type and no number."""
 
-    __slots__ = ("type", "var", "frame", "__weakref__")
+    # `atom` is the Var or Literal that it stands for in the program of `frame`
+    __slots__ = ("type", "atom", "frame", "__weakref__")
 
-    def __init__(self, type, var, frame):
-        self.type, self.var, self.frame = type, var, frame
+    def __init__(self, type, atom, frame):
+        self.type, self.atom, self.frame = type, atom, frame
 
     @property
     def sharding(self):
@@ -81,11 +82,11 @@ class Tracer(Value):
         t = self.type
         if self.frame.closed:
             raise leaked(self)
-        if self.frame.values is not None and not self.frame.depends(self.var):
-            return np.asarray(self.frame.concrete(self.var), *args, **kwargs)
+        if self.frame.values is not None and not self.frame.depends(self.atom):
+            return np.asarray(self.frame.concrete(self.atom), *args, **kwargs)
         raise TracerArrayConversionError(
             f"The numpy.ndarray conversion method __array__() was called on traced array with shape {t.short()}."
-            f"\n{self.frame.why_unknown(self.var)} Use the function of the same name in gnomon.numpy, or "
+            f"\n{self.frame.why_unknown(self.atom)} Use the function of the same name in gnomon.numpy, or "
             "gnomon.pure_callback for code that must be NumPy.")
 
     def item(self):
@@ -120,7 +121,7 @@ class Tracer(Value):
         if frame.closed:
             raise leaked(self)
         try:
-            return np.asarray(frame.concrete(self.var))[(0,) * t.ndim if scalar else ...]
+            return np.asarray(frame.concrete(self.atom))[(0,) * t.ndim if scalar else ...]
         except NotKnown as unknown:
             text = (f"Attempted {what} conversion of traced array with shape {t.short()}."
                     f"\n{unknown.why(self)} {advice}, or {WAYS_OUT.get(unknown.frame.kind, CLOSE_OVER)}.")
@@ -141,7 +142,7 @@ class NotKnown(Exception):
 
     def why(self, tracer):
         """A sentence about why the number of `tracer`, which was asked for, is not known."""
-        return self.frame.why_unknown(tracer.var if tracer.frame is self.frame else self.var)
+        return self.frame.why_unknown(tracer.atom if tracer.frame is self.frame else self.var)
 
 
 def number_now(tracer):
@@ -149,7 +150,7 @@ def number_now(tracer):
     if tracer.frame.closed:
         raise leaked(tracer)
     try:
-        var = tracer.var
+        var = tracer.atom
         return runtime.constant(var) if var.__class__ is Literal else tracer.frame.concrete(var)
     except NotKnown as unknown:
         text = unknown.why(tracer)
@@ -160,11 +161,11 @@ def number_now(tracer):
 def leaked(tracer):
     """The error about a tracer used after its trace ended."""
     frame, t = tracer.frame, tracer.type
-    place = next((e.place for e in frame.eqns if tracer.var in e.outs), None)
+    place = next((e.place for e in frame.eqns if tracer.atom in e.outs), None)
     if place:
         made = f" It was created at {source.describe(place)}."
     else:
-        made = f" It is the argument {frame.name_of(tracer.var)}."
+        made = f" It is the argument {frame.name_of(tracer.atom)}."
     return UnexpectedTracerError(
         f"A value of type {t} that was traced inside the function {frame.name} is used after that function's trace "
         f"ended: it leaked out through a side effect.{made} Return it from {frame.name} instead of storing it.")
@@ -195,7 +196,7 @@ class Frame:
         ins = []
         for a in args:
             if a.__class__ is Tracer and a.frame is self:
-                ins.append(a.var)
+                ins.append(a.atom)
             else:
                 ins.append(self.lift(a))
         types = tuple([v.type for v in ins])
@@ -217,7 +218,7 @@ class Frame:
             return value
         if cls is Tracer:
             if value.frame is self:
-                return value.var
+                return value.atom
             if value.frame.closed:
                 raise leaked(value)
             return self.capture(value)
@@ -263,7 +264,7 @@ class Frame:
             if v.__class__ is Literal or v in known:
                 if v in known and known[v].__class__ is Tracer:
                     outer = known[v]
-                    known[v] = outer.frame.concrete(outer.var)
+                    known[v] = outer.frame.concrete(outer.atom)
                 stack.pop()
                 continue
             if v not in self.producer:

@@ -92,7 +92,7 @@ PROGRAMS = {
     "reshaping": (lambda x: (x.reshape(3, 2), x.T, x[None], x.ravel(), jnp.moveaxis(x, 0, 1)), a(2, 3)),
     "joining": (lambda x, y: (jnp.concatenate([x, y]), jnp.stack([x, y]), *jnp.split(x, 2)), a(4), a(4)),
     "basic indexing": (lambda x: (x[0], x[-1], x[1:], x[::-1], x[:, 1], x[..., None]), a(4, 3)),
-    "advanced indexing": (lambda x, i: (x[i], x[:, i], x[i, i], jnp.take_along_axis(x, i[:, None], 1)), a(4, 4), a(3, dtype="i4")),
+    "advanced indexing": (lambda x, i: (x[i], x[:, i], x[i, i], jnp.take_along_axis(x, i[:, None], 1)), a(4, 4), a(4, dtype="i4")),
     "dynamic indexing": (lambda x, i: (x[i], lax.dynamic_slice(x, (i, 0), (2, 2))), a(4, 3), np.int32(1)),
     "updates": (lambda x, i: (x.at[i].set(1.0), x.at[i].add(2.0), x.at[0].multiply(3.0)), a(4), np.int32(1)),
     "where": (lambda x: jnp.where(x > 0, x, 0.0), a(3)),
