@@ -17,11 +17,12 @@ from gnomon.trace.value import Value
 from gnomon.types.dtype import canonicalize, is_bool, is_complex, is_integer, is_key, short_name
 
 __all__ = [
-    "RoundingMethod", "abs", "add", "bitcast_convert_type", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "ceil", "clamp",
-    "clz", "complex", "conj", "convert_element_type", "div", "dtype", "eq", "floor", "ge", "gt", "imag", "integer_pow", "is_finite",
-    "le", "lt", "max", "min", "mul", "mulhi", "ne", "neg", "nextafter", "one_minus_square", "polynomial", "population_count", "real",
-    "reciprocal", "reduce_precision", "rem", "round", "select", "select_n", "shift_left", "shift_right_arithmetic",
-    "shift_right_logical", "sign", "square", "sub",
+    "RoundingMethod", "abs", "add", "bitcast_convert_type", "bitwise_and", "bitwise_not", "bitwise_or",
+    "bitwise_xor", "ceil", "clamp", "clz", "complex", "conj", "convert_element_type", "div", "dtype", "eq", "floor",
+    "ge", "gt", "imag", "integer_pow", "is_finite", "le", "lt", "max", "min", "mul", "mulhi", "ne", "neg",
+    "nextafter", "one_minus_square", "polynomial", "population_count", "real", "reciprocal", "reduce_precision",
+    "rem", "round", "select", "select_n", "shift_left", "shift_right_arithmetic", "shift_right_logical", "sign",
+    "square", "sub",
 ]
 
 # ---- arithmetic -------------------------------------------------------------------------------------------------
@@ -40,7 +41,8 @@ abs = unary(ops.Abs, "The absolute value |x|; of complex numbers, their modulus.
 sign = unary(ops.Sign, "-1, 0 or 1 by the sign of x, and x / |x| for complex x; NaN where x is.",
              ("sign(jnp.array([-5, 0, 3])).tolist()", "[-1, 0, 1]"))
 square = unary(ops.Square, "x * x.", ("square(jnp.arange(3)).tolist()", "[0, 1, 4]"))
-one_minus_square = unary(ops.OneMinusSquare, "1 - x * x, to full precision where that is near 0.", ("float(one_minus_square(0.5))", "0.75"))
+one_minus_square = unary(ops.OneMinusSquare, "1 - x * x, to full precision where that is near 0.",
+                         ("float(one_minus_square(0.5))", "0.75"))
 floor = unary(ops.Floor, "The largest integer that is not above x.", ("float(floor(-1.5))", "-2.0"))
 ceil = unary(ops.Ceil, "The smallest integer that is not below x.", ("float(ceil(-1.5))", "-1.0"))
 is_finite = unary(ops.IsFinite, "Whether x is neither infinite nor NaN, as booleans.",
@@ -50,8 +52,8 @@ is_finite = unary(ops.IsFinite, "Whether x is neither infinite nor NaN, as boole
 def mul(x, y, *, out_dtype=None):
     """The product x * y; with `out_dtype`, of the operands converted to that dtype.
 
-    x and y are arrays or scalars of numbers, of one dtype (TypeError otherwise) and one rank, where sizes of 1 are repeated; scalars
-    go with every shape.
+    x and y are arrays or scalars of numbers, of one dtype (TypeError otherwise) and one rank, where sizes of 1 are
+    repeated; scalars go with every shape.
 
     >>> import gnomon.numpy as jnp
     >>> mul(jnp.arange(3), 2).tolist()
@@ -126,7 +128,8 @@ def round(x, rounding_method=RoundingMethod.AWAY_FROM_ZERO):
 
 
 def clamp(min, x, max):
-    """x held between `min` and `max`, which are scalars or have the shape of x; all have one dtype (TypeError otherwise).
+    """x held between `min` and `max`, which are scalars or have the shape of x; all have one dtype (TypeError
+    otherwise).
 
     >>> import gnomon.numpy as jnp
     >>> clamp(1, jnp.arange(5), 3).tolist()
@@ -170,12 +173,14 @@ ge = binary(compare.Ge, "x >= y, as booleans.", ("ge(jnp.arange(3), 1).tolist()"
 bitwise_and = binary(compare.And, "x & y.", ("int(bitwise_and(6, 3))", "2"), "bitwise_and")
 bitwise_or = binary(compare.Or, "x | y.", ("int(bitwise_or(6, 3))", "7"), "bitwise_or")
 bitwise_xor = binary(compare.Xor, "x ^ y.", ("int(bitwise_xor(6, 3))", "5"), "bitwise_xor")
-shift_left = binary(compare.ShiftLeft, "x << y; 0 where y is negative or not below the number of bits.", ("int(shift_left(3, 2))", "12"))
+shift_left = binary(compare.ShiftLeft, "x << y; 0 where y is negative or not below the number of bits.",
+                    ("int(shift_left(3, 2))", "12"))
 shift_right_logical = binary(compare.ShiftRightLogical, "x >> y with zeros moving in.",
                              ("int(shift_right_logical(-1, 28))", "15"))
 shift_right_arithmetic = binary(compare.ShiftRightArithmetic, "x >> y with copies of the sign moving in.",
                                 ("int(shift_right_arithmetic(-8, 1))", "-4"))
-population_count = unary(compare.PopulationCount, "The number of ones among the bits of x.", ("int(population_count(7))", "3"))
+population_count = unary(compare.PopulationCount, "The number of ones among the bits of x.",
+                         ("int(population_count(7))", "3"))
 clz = unary(compare.Clz, "The number of zeros before the first one among the bits of x.", ("int(clz(1))", "31"))
 
 
@@ -191,8 +196,8 @@ def bitwise_not(x):
 # ---- selection --------------------------------------------------------------------------------------------------
 
 def select(pred, on_true, on_false):
-    """`on_true` where `pred`, else `on_false`: arrays of one shape and dtype (TypeError otherwise). `pred` is boolean, and a scalar
-    or of that shape. Both are computed; the one not taken has no part in the derivative.
+    """`on_true` where `pred`, else `on_false`: arrays of one shape and dtype (TypeError otherwise). `pred` is boolean,
+    and a scalar or of that shape. Both are computed; the one not taken has no part in the derivative.
 
     >>> import gnomon.numpy as jnp
     >>> select(jnp.array([True, False]), jnp.array([1, 2]), jnp.array([3, 4])).tolist()
@@ -202,8 +207,8 @@ def select(pred, on_true, on_false):
 
 
 def select_n(which, *cases):
-    """Elementwise, the case that `which` numbers: `cases` are arrays of one shape and dtype (TypeError otherwise); `which` holds
-    booleans (for two cases) or integers, and is a scalar or of that shape.
+    """Elementwise, the case that `which` numbers: `cases` are arrays of one shape and dtype (TypeError otherwise);
+    `which` holds booleans (for two cases) or integers, and is a scalar or of that shape.
 
     >>> import gnomon.numpy as jnp
     >>> select_n(jnp.array([0, 2, 1]), jnp.zeros(3), jnp.ones(3), jnp.full(3, 5.0)).tolist()
@@ -217,8 +222,8 @@ def select_n(which, *cases):
         raise TypeError(f"select cases must have the same shapes, got [{', '.join(map(str, shapes))}].")
     t = which.type
     if t.shape not in ((), shapes[0]):
-        raise TypeError(f"select `which` must be scalar or have the same shape as cases, got `which` shape {t.shape} but case "
-                        f"shape {shapes[0]}.")
+        raise TypeError(f"select `which` must be scalar or have the same shape as cases, got `which` shape {t.shape} "
+                        f"but case shape {shapes[0]}.")
     if not is_bool(t.dtype):
         if not is_integer(t.dtype):
             raise TypeError(f"select `which` must be boolean or integer type, got {short_name(t.dtype)}.")
@@ -231,8 +236,9 @@ _INT32 = np.dtype("int32")
 # ---- conversion -------------------------------------------------------------------------------------------------
 
 def convert_element_type(operand, new_dtype):
-    """The same numbers in another dtype: floats become integers by truncation, anything but 0 becomes True. The imaginary part of
-    complex numbers is lost with a warning. TypeError where one of the dtypes is that of random keys and the other is not.
+    """The same numbers in another dtype: floats become integers by truncation, anything but 0 becomes True. The
+    imaginary part of complex numbers is lost with a warning. TypeError where one of the dtypes is that of random keys
+    and the other is not.
 
     >>> import gnomon.numpy as jnp
     >>> convert_element_type(jnp.array([1.7, -1.7]), jnp.int32).tolist()
@@ -240,13 +246,15 @@ def convert_element_type(operand, new_dtype):
     """
     x, wanted = as_value(operand, "convert_element_type", 0), requested_dtype(new_dtype)
     if is_complex(x.type.dtype) and not is_complex(wanted) and not is_bool(wanted):
-        warnings.warn("Casting complex values to real discards the imaginary part", np.exceptions.ComplexWarning, stacklevel=2)
+        warnings.warn("Casting complex values to real discards the imaginary part", np.exceptions.ComplexWarning,
+                      stacklevel=2)
     return convert.convert_element_type(x, wanted)
 
 
 def bitcast_convert_type(operand, new_dtype):
-    """The bits of the operand read as another dtype of integers or floats (TypeError otherwise). To a narrower dtype, the parts of each
-    element are a new last dimension; to a wider one, the last dimension holds the parts and goes (ValueError if it does not fit).
+    """The bits of the operand read as another dtype of integers or floats (TypeError otherwise). To a narrower dtype,
+    the parts of each element are a new last dimension; to a wider one, the last dimension holds the parts and goes
+    (ValueError if it does not fit).
 
     >>> import gnomon.numpy as jnp
     >>> hex(int(bitcast_convert_type(jnp.float32(1.0), jnp.uint32)))

@@ -54,8 +54,8 @@ def accuracy_of(accuracy, name):
 # ---- operands ---------------------------------------------------------------------------------------------------
 
 def values(name, xs):
-    """Values for the operands of a function. A Python number takes the dtype of the arrays beside it, where that is of its
-    own kind: a float never becomes an integer, nor an integer a float."""
+    """Values for the operands of a function. A Python number takes the dtype of the arrays beside it, where that is of
+    its own kind: a float never becomes an integer, nor an integer a float."""
     out = [x if x.__class__ in SCALARS else as_value(x, name, i) for i, x in enumerate(xs)]
     dtype = next((x.type.dtype for x in out if x.__class__ not in SCALARS), None)
     return [adapted(x, dtype) if x.__class__ in SCALARS else x for x in out]
@@ -109,8 +109,8 @@ def takes(cls, both=False):
     kinds = cls.accepts_text or "numbers and booleans"
     if not both:
         return f"`x` is an array or a scalar of {kinds}; TypeError for other dtypes."
-    return (f"x and y are arrays or scalars of {kinds}, of one dtype (TypeError otherwise) and one rank, where sizes of 1 are "
-            "repeated; scalars go with every shape.")
+    return (f"x and y are arrays or scalars of {kinds}, of one dtype (TypeError otherwise) and one rank, where sizes "
+            "of 1 are repeated; scalars go with every shape.")
 
 
 def documented(function, name, summary, operands, example):
@@ -122,5 +122,7 @@ def documented(function, name, summary, operands, example):
 
 
 def made_elsewhere(module):
-    """The examples of a module's functions that were made here, for doctest, which looks at functions written in the module only."""
-    return {name: f.__doc__ for name, f in module.items() if getattr(f, "__globals__", None) is globals() and name in module["__all__"]}
+    """The examples of a module's functions that were made here, for doctest, which looks at functions written in the
+    module only."""
+    return {name: module[name].__doc__ for name in module["__all__"]
+            if getattr(module[name], "__globals__", None) is globals()}

@@ -13,8 +13,8 @@ from gnomon.ops.elementwise import Elementwise, full_scalar, unbroadcast  # noqa
 from gnomon.ops.longhand import shift_right, written
 from gnomon.ops.shape import broadcast_in_dim
 from gnomon.trace.stage import bind
-from gnomon.types.dtype import (iinfo, is_bool, is_complex, is_float, is_inexact, is_integer, is_key, is_signed, is_unsigned,
-                                real_dtype)
+from gnomon.types.dtype import (iinfo, is_bool, is_complex, is_float, is_inexact, is_integer, is_key, is_signed,
+                                is_unsigned, real_dtype)
 from gnomon.types.value_type import ArrayType
 
 NOT_LINEAR = Refused("it is not linear, so it can only be differentiated forward first (grad and vjp do that)")
@@ -308,7 +308,8 @@ class Extremum(Elementwise, abstract=True):
             return emit.elementwise(self.hlo, [x, y])
         part = ArrayType(x.type.shape, real_dtype(x.type.dtype))
         (a, c), (b, d) = [[emit(f"stablehlo.{which}", [z], out=part) for z in (x, y)] for which in ("real", "imag")]
-        first = emit.select(emit.compare("EQ", a, c), emit.compare(self.direction, b, d), emit.compare(self.direction, a, c))
+        first = emit.select(emit.compare("EQ", a, c), emit.compare(self.direction, b, d),
+                            emit.compare(self.direction, a, c))
         return emit.select(first, x, y)
 
 
@@ -394,7 +395,8 @@ class Abs(Elementwise):
     """|x|; the modulus of a complex number. At 0 its derivative is 0, midway between those on either side."""
 
     hlo, transpose = "stablehlo.abs", NOT_LINEAR
-    accepts, accepts_text = staticmethod(lambda d: is_signed(d) or is_inexact(d)), "signed integers, floats and complex numbers"
+    accepts = staticmethod(lambda dtype: is_signed(dtype) or is_inexact(dtype))
+    accepts_text = "signed integers, floats and complex numbers"
 
     def out_dtype(self, x):
         return real_dtype(x.dtype)

@@ -30,7 +30,8 @@ class Comparison(Elementwise, abstract=True):
     def check(self, *ins):
         super().check(*ins)
         if self.direction not in ("EQ", "NE") and (is_complex(ins[0].dtype) or is_key(ins[0].dtype)):
-            raise TypeError(f"{self.name} does not accept dtype {ins[0].dtype}. Accepted dtypes are real numbers and booleans.")
+            raise TypeError(f"{self.name} does not accept dtype {ins[0].dtype}. "
+                            "Accepted dtypes are real numbers and booleans.")
 
     def lower(self, emit, x, y):
         return emit.compare(self.direction, *emit.aligned((x, y)))
@@ -149,8 +150,8 @@ class ShiftRightArithmetic(OfIntegers):
 
 
 def shift_host(ufunc, kind, filler):
-    """NumPy's form of a shift of numbers of a kind, signed or unsigned. It says nothing about distances that are too large:
-    there, `filler` is the result."""
+    """NumPy's form of a shift of numbers of a kind, signed or unsigned. It says nothing about distances that are too
+    large: there, `filler` is the result."""
     def host(self, x, y):
         if x.dtype.kind not in "iu":
             return NotImplemented

@@ -51,7 +51,8 @@ class Conj(Elementwise):
 
     input_dtype: object
 
-    accepts, accepts_text = staticmethod(lambda dtype: is_complex(dtype) or is_part(dtype)), "float32, float64 and complex"
+    accepts = staticmethod(lambda dtype: is_complex(dtype) or is_part(dtype))
+    accepts_text = "float32, float64 and complex numbers"
     derivative = LINEAR
 
     def out_dtype(self, x):

@@ -24,8 +24,8 @@ class ConvertElementType(Elementwise):
 
     def check(self, x):
         if is_key(x.dtype) != is_key(self.new_dtype):
-            raise TypeError(f"convert_element_type cannot convert {x.dtype} to {self.new_dtype}. Use random.key_data or "
-                            "random.wrap_key_data.")
+            raise TypeError(f"convert_element_type cannot convert {x.dtype} to {self.new_dtype}. "
+                            "Use random.key_data or random.wrap_key_data.")
 
     def out_dtype(self, x):
         return self.new_dtype
@@ -47,8 +47,8 @@ class ConvertElementType(Elementwise):
 
 
 class BitcastConvertType(DimsOp):
-    """The same bits as another dtype. From a narrower dtype, the last dimension holds the parts of each element, the lowest bits
-    first, and goes; to a narrower one, such a dimension is added."""
+    """The same bits as another dtype. From a narrower dtype, the last dimension holds the parts of each element, the
+    lowest bits first, and goes; to a narrower one, such a dimension is added."""
 
     new_dtype: object
 
@@ -58,11 +58,12 @@ class BitcastConvertType(DimsOp):
     def result(self, x):
         old, new = x.dtype, self.new_dtype
         if old != new and not all(is_plain(d) for d in (old, new)):
-            raise TypeError(f"bitcast_convert_type cannot read {old} as {new}: it takes integers and floats. Use view of the array, or "
-                            "random.key_data for keys.")
+            raise TypeError(f"bitcast_convert_type cannot read {old} as {new}: it takes integers and floats. "
+                            "Use view of the array, or random.key_data for keys.")
         parts = itemsize_bits(new) // itemsize_bits(old)
         if parts > 1 and (not x.shape or x.shape[-1] != parts):
-            raise ValueError(f"bitcast_convert_type from {old} to {new} needs a last dimension of size {parts}, got {x}.")
+            raise ValueError(f"bitcast_convert_type from {old} to {new} needs a last dimension of size {parts}, "
+                             f"got {x}.")
         return super().result(x)
 
     def dims(self, x):
@@ -113,8 +114,8 @@ class ReducePrecision(Elementwise):
     def check(self, x):
         super().check(x)
         if self.exponent_bits < 1 or self.mantissa_bits < 0:
-            raise ValueError(f"reduce_precision needs at least one exponent bit and no negative number of mantissa bits, got "
-                             f"exponent_bits={self.exponent_bits}, mantissa_bits={self.mantissa_bits}.")
+            raise ValueError("reduce_precision needs at least one exponent bit and no negative number of mantissa "
+                             f"bits, got exponent_bits={self.exponent_bits}, mantissa_bits={self.mantissa_bits}.")
 
     def lower(self, emit, x):
         return emit.elementwise("stablehlo.reduce_precision", [x],

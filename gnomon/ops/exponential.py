@@ -39,7 +39,9 @@ class Accuracy:
 
     def attribute(self):
         """The attribute of a StableHLO op that asks for it."""
-        numbers = "" if self.mode != "TOLERANCE" else (f"atol = {self.atol:e}, rtol = {self.rtol:e}, ulps = {self.ulps}, ")
+        numbers = ""
+        if self.mode == "TOLERANCE":
+            numbers = f"atol = {self.atol:e}, rtol = {self.rtol:e}, ulps = {self.ulps}, "
         return ("{result_accuracy = #stablehlo.result_accuracy<"
                 f"{numbers}mode = #stablehlo.result_accuracy_mode<{self.mode}>>}}")
 
@@ -166,8 +168,8 @@ class Pow(Function):
 
     def check(self, x, y):
         if not is_inexact(x.dtype):
-            raise TypeError(f"pow does not accept dtype {x.dtype} as its base. Accepted dtypes are {self.accepts_text}. "
-                            "For a power that is a Python integer, use integer_pow.")
+            raise TypeError(f"pow does not accept dtype {x.dtype} as its base. Accepted dtypes are "
+                            f"{self.accepts_text}. For a power that is a Python integer, use integer_pow.")
         if y.dtype != x.dtype and not is_integer(y.dtype):
             raise TypeError(f"pow takes two operands of one dtype, or an integer power, got {x.dtype} and {y.dtype}.")
 

@@ -1,7 +1,7 @@
 """Longhand: arithmetic on the emitter's values with Python's operators.
 
-For `lower` rules that write a function out because StableHLO has no op for it. `Number` wraps a value; Python numbers among
-the operands stand for that number in the dtype and shape of the other operand.
+For `lower` rules that write a function out because StableHLO has no op for it. `Number` wraps a value; Python numbers
+among the operands stand for that number in the dtype and shape of the other operand.
 """
 from __future__ import annotations
 
@@ -51,8 +51,9 @@ class Number:
     def any(self):
         """Whether any of these booleans is true, as one boolean."""
         rank = len(self.type.shape)
-        out = ArrayType((), _BOOL)
-        return self if not rank else Number(self.emit, self.emit.reduce("stablehlo.or", self.value, False, range(rank), out))
+        if not rank:
+            return self
+        return Number(self.emit, self.emit.reduce("stablehlo.or", self.value, False, range(rank), ArrayType((), _BOOL)))
 
     def __neg__(self):
         return self.apply("stablehlo.negate")

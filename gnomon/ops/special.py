@@ -1,7 +1,7 @@
 """Special functions: error functions, gamma functions and their relatives, Bessel functions.
 
-What CHLO has is left to the compiler; the rest is written out in longhand. The incomplete gamma and beta functions also have
-derivatives in their parameters: their series and continued fractions are evaluated on `Dual` numbers.
+What CHLO has is left to the compiler; the rest is written out in longhand. The incomplete gamma and beta functions also
+have derivatives in their parameters: their series and continued fractions are evaluated on `Dual` numbers.
 """
 from __future__ import annotations
 
@@ -12,10 +12,15 @@ from gnomon.base.settings import current
 from gnomon.ops.arithmetic import NOT_LINEAR, absolute, add, div, mul, neg, polynomial, sign, square, sub
 from gnomon.ops.compare import bitwise_and, eq, lt, select_n
 from gnomon.ops.elementwise import Elementwise, full_scalar
-from gnomon.ops.exponential import Accuracy, exp, function, log, log1p
-from gnomon.ops.longhand import (Number, digamma as digamma_longhand, equals, erf as erf_longhand, erfc as erfc_longhand,
-                                 exp as exp_longhand, lgamma as lgamma_longhand, log as log_longhand,
-                                 log1p as log1p_longhand, rsqrt, where, while_loop, written)
+from gnomon.ops.exponential import Accuracy, exp, function, log
+from gnomon.ops.longhand import digamma as digamma_longhand
+from gnomon.ops.longhand import equals, rsqrt, where, while_loop, written
+from gnomon.ops.longhand import erf as erf_longhand
+from gnomon.ops.longhand import erfc as erfc_longhand
+from gnomon.ops.longhand import exp as exp_longhand
+from gnomon.ops.longhand import lgamma as lgamma_longhand
+from gnomon.ops.longhand import log as log_longhand
+from gnomon.ops.longhand import log1p as log1p_longhand
 from gnomon.ir.op import field
 from gnomon.trace.stage import bind
 from gnomon.types.dtype import finfo, is_float
@@ -338,7 +343,8 @@ class RandomGammaGrad(Special):
 
 
 def incomplete_beta(a, b, x):
-    """Where the fraction is taken, where the function is defined, and its value; or, if `a` is a Dual, its derivative in a."""
+    """Where the fraction is taken, where the function is defined, and its value; or, if `a` is a Dual, its derivative
+    in a."""
     p, q = plain(a), plain(b)
     domain = (p > 0.0) & (q > 0.0) & (x >= 0.0) & (x <= 1.0)
     inside = domain & (x > 0.0) & (x < 1.0) & (p < math.inf) & (q < math.inf)
@@ -418,7 +424,8 @@ def beta_density(a, b, x):
 
 # ---- Bessel functions -------------------------------------------------------------------------------------------
 
-# Chebyshev coefficients of exp(-x) I0(x) on [0, 8], in x / 4 - 1, and of sqrt(x) exp(-x) I0(x) on [8, inf), in 16 / x - 1.
+# Chebyshev coefficients of exp(-x) I0(x) on [0, 8], in x / 4 - 1, and of sqrt(x) exp(-x) I0(x) on [8, inf), in
+# 16 / x - 1.
 I0E_SMALL = [
     0.33839763720473803, -0.3046826723431984, 0.17162090152220877, -0.09490109704804764, 0.04930528423967071,
     -0.02373741480589947, 0.010546460394594998, -0.004324309995050576, 0.0016394756169413357, -0.0005763755745385824,

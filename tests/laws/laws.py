@@ -61,8 +61,8 @@ def wide_dtype(dtype):
 class Derivatives:
     """An op's derivatives at one point, from one compiled program.
 
-    `patterns` are the sets of operands that move: all together, and each on its own. Tangents that a program does not have
-    are zeros."""
+    `patterns` are the sets of operands that move: all together, and each on its own. Tangents that a program does not
+    have are zeros."""
 
     def __init__(self, example, second):
         self.example = example
@@ -143,8 +143,8 @@ class Derivatives:
         """A tangent for each inexact output, zeros where the program has none."""
         tangents = iter(tangents)
         every = [next(tangents) if h else None for h in has]
-        return [np.zeros(self.plain.outvars[i].type.shape, self.plain.outvars[i].type.dtype) if every[i] is None else every[i]
-                for i in self.outs]
+        types = [v.type for v in self.plain.outvars]
+        return [np.zeros(types[i].shape, types[i].dtype) if every[i] is None else every[i] for i in self.outs]
 
     def moved(self, direction, pattern, step):
         """The point, moved along a direction."""
@@ -218,8 +218,8 @@ MOST_COMBINATIONS, FEW_COMBINATIONS = 40, 5
 
 
 def axis_combinations(op, types):
-    """Combinations of mapped axes: all of them for one or two operands, the outermost axes for more. Elementwise ops share
-    one batch rule, which `Add`, `Clamp` and `SelectN` stand for; the others are tried on a few."""
+    """Combinations of mapped axes: all of them for one or two operands, the outermost axes for more. Elementwise ops
+    share one batch rule, which `Add`, `Clamp` and `SelectN` stand for; the others are tried on a few."""
     if len(types) <= 2:
         options = [[None, *range(t.ndim + 1)] for t in types]
     else:
@@ -359,7 +359,8 @@ def check_host(example):
 
 
 def check_eager(example):
-    """The op alone, run at once, gives what its program gives. Its program is compiled in less time, so digits may differ."""
+    """The op alone, run at once, gives what its program gives. Its program is compiled in less time, so digits may
+    differ."""
     x, want = run(example)
     got = evaluate(example.op, [to_array(a, t) for a, t in zip(x, example.types)])
     for a, b, t in zip(got if example.op.multiple else [got], want, declared(example), strict=True):

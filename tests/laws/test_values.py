@@ -8,18 +8,23 @@ from gnomon import lax
 from gnomon.base.settings import enable_x64
 
 INF, NAN = np.inf, np.nan
-LINE = np.concatenate([np.linspace(-5, 5, 101), [0.0, -0.0, INF, -INF, NAN, 1e-10, -1e-10, 1e-300, 30, -30, 300, -300, 1e5, 1e300]])
+LINE = np.concatenate([np.linspace(-5, 5, 101),
+                       [0.0, -0.0, INF, -INF, NAN, 1e-10, -1e-10, 1e-300, 30, -30, 300, -300, 1e5, 1e300]])
 HALF_LINE = np.array([0.0, 1e-3, 0.1, 0.5, 1, 1.5, 2, 3, 10, 50, 200, 1e3, INF, NAN, -1])
 
 UNARY = {
-    "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "sinh": np.sinh,
-    "cosh": np.cosh, "tanh": np.tanh, "asinh": np.arcsinh, "acosh": np.arccosh, "atanh": np.arctanh, "exp": np.exp, "exp2": np.exp2,
+    "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan,
+    "sinh": np.sinh,
+    "cosh": np.cosh, "tanh": np.tanh, "asinh": np.arcsinh, "acosh": np.arccosh, "atanh": np.arctanh, "exp": np.exp,
+    "exp2": np.exp2,
     "expm1": np.expm1, "log": np.log, "log1p": np.log1p, "log2": np.log2, "logistic": sp.expit, "sqrt": np.sqrt,
-    "rsqrt": lambda x: 1 / np.sqrt(x), "cbrt": np.cbrt, "square": np.square, "abs": np.abs, "sign": np.sign, "floor": np.floor,
+    "rsqrt": lambda x: 1 / np.sqrt(x), "cbrt": np.cbrt, "square": np.square, "abs": np.abs, "sign": np.sign,
+    "floor": np.floor,
     "ceil": np.ceil, "erf": sp.erf, "erfc": sp.erfc, "erf_inv": sp.erfinv, "bessel_i0e": sp.i0e, "bessel_i1e": sp.i1e,
     "one_minus_square": lambda x: (1 - x) * (1 + x)}
 BINARY = {
-    "igamma": sp.gammainc, "igammac": sp.gammaincc, "atan2": np.arctan2, "pow": np.power, "rem": np.fmod, "nextafter": np.nextafter,
+    "igamma": sp.gammainc, "igammac": sp.gammaincc, "atan2": np.arctan2, "pow": np.power, "rem": np.fmod,
+    "nextafter": np.nextafter,
     "max": np.maximum, "min": np.minimum, "div": np.divide}
 
 

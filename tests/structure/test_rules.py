@@ -42,7 +42,7 @@ def test_rules(request):
     text = table()
     if request.config.getoption("--update-snapshots"):
         PATH.write_text(text)
-    assert text == PATH.read_text(), "the rules have changed; look at the diff after pytest tests/structure --update-snapshots"
+    assert text == PATH.read_text(), "the rules have changed; run with --update-snapshots and look at the diff"
 
 
 def test_refusals_say_what_to_do():

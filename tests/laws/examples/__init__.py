@@ -74,11 +74,11 @@ def draw(rng, t, low, high, integers_in):
     return rng.integers(first, last, t.shape).astype(t.dtype)
 
 
-def example(op, *types, low=-2.0, high=2.0, integers_in=None, make=None, differentiable=True, moving=None, directions=None,
-            native=False, rtol=None, atol=None, without=None):
+def example(op, *types, low=-2.0, high=2.0, integers_in=None, make=None, differentiable=True, moving=None,
+            directions=None, native=False, rtol=None, atol=None, without=None):
     """An op instance and its operands' types, as text.
 
-    low, high        floats (and both parts of complex numbers) are drawn between these; a dict gives one for each operand
+    low, high        floats and both parts of complex numbers are drawn between these; a dict gives one an operand
     integers_in      integers are drawn from range(a, b); a dict gives one pair for each operand
     make             {operand: function of (rng, shape, dtype) -> array} where the numbers must be special
     differentiable   False leaves out the laws of derivatives
@@ -94,8 +94,8 @@ def example(op, *types, low=-2.0, high=2.0, integers_in=None, make=None, differe
     unknown = set(without) - set(LAWS)
     if unknown or not all(isinstance(why, str) and why for why in without.values()):
         raise ValueError(f"`without` maps a law, one of {LAWS}, to the reason; got {without}.")
-    return Example(op, tuple(map(parse_type, types)), low, high, integers_in, make or {}, moving, directions or {}, native,
-                   rtol, atol, without)
+    return Example(op, tuple(map(parse_type, types)), low, high, integers_in, make or {}, moving, directions or {},
+                   native, rtol, atol, without)
 
 
 def examples():

@@ -1,8 +1,9 @@
 """Examples of gnomon.ops.arithmetic and gnomon.ops.complex_parts."""
 import numpy as np
 
-from gnomon.ops.arithmetic import (Abs, Add, AddAny, Ceil, Clamp, Div, Floor, IntegerPow, IsFinite, Max, Min, Mul, MulHi, Neg,
-                                   Nextafter, OneMinusSquare, Polynomial, Rem, Round, RoundingMethod, Sign, Square, Sub)
+from gnomon.ops.arithmetic import (Abs, Add, AddAny, Ceil, Clamp, Div, Floor, IntegerPow, IsFinite, Max, Min, Mul,
+                                   MulHi, Neg, Nextafter, OneMinusSquare, Polynomial, Rem, Round, RoundingMethod, Sign,
+                                   Square, Sub)
 from gnomon.ops.complex_parts import Complex, Conj, Imag, Real
 
 from tests.laws.examples import example
@@ -26,8 +27,10 @@ EXAMPLES = [
     *[example(IntegerPow(n), "f32[5]", low=0.5) for n in (-3, -2, -1, 0, 1, 2, 3, 5, 6)],
     *[example(IntegerPow(n), t) for n in (2, 3) for t in ("i32[5]", "bf16[5]", "c64[5]")],
 
-    *[example(op, *types) for op, *types in ((Polynomial(), "f32[3,4]", "f32[]", "f32[]", "f32[]"), (Polynomial(2), "f32[3]", "f32[3]"),
-                                             (Polynomial(), "f32[]", "f32[3]", "f32[3]"), (Polynomial(), "i32[4]", "i32[]", "i32[4]"),
+    *[example(op, *types) for op, *types in ((Polynomial(), "f32[3,4]", "f32[]", "f32[]", "f32[]"),
+                                             (Polynomial(2), "f32[3]", "f32[3]"),
+                                             (Polynomial(), "f32[]", "f32[3]", "f32[3]"),
+                                             (Polynomial(), "i32[4]", "i32[]", "i32[4]"),
                                              (Polynomial(), "c64[3]", "c64[3]", "c64[]", "c64[3]", "c64[3]"))],
 
     *[example(Clamp(), *types) for types in (("f32[]", "f32[3,4]", "f32[]"), ("f32[9]", "f32[9]", "f32[9]"),

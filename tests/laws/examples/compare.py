@@ -1,8 +1,8 @@
 """Examples of gnomon.ops.compare."""
 import numpy as np
 
-from gnomon.ops.compare import (And, Clz, Eq, EqTo, Ge, Gt, Le, LeTo, Lt, LtTo, Ne, Not, Or, PopulationCount, SelectN, ShiftLeft,
-                                ShiftRightArithmetic, ShiftRightLogical, Xor)
+from gnomon.ops.compare import (And, Clz, Eq, EqTo, Ge, Gt, Le, LeTo, Lt, LtTo, Ne, Not, Or, PopulationCount, SelectN,
+                                ShiftLeft, ShiftRightArithmetic, ShiftRightLogical, Xor)
 
 from tests.laws.examples import example
 
@@ -35,7 +35,8 @@ EXAMPLES = [
 
     *[example(SelectN(), *types) for types in (
         ("bool[3,4]", "f32[3,4]", "f32[3,4]"), ("bool[]", "f32[3]", "f32[3]"), ("bool[3]", "i32[3]", "i32[]"),
-        ("bool[3,1]", "f32[3,4]", "f32[1,4]"), ("bool[2]", "key<fry>[2]", "key<fry>[2]"), ("bool[3]", "c64[3]", "c64[3]"),
+        ("bool[3,1]", "f32[3,4]", "f32[1,4]"), ("bool[2]", "key<fry>[2]", "key<fry>[2]"),
+        ("bool[3]", "c64[3]", "c64[3]"),
         ("bool[4]", "bf16[4]", "bf16[4]"), ("bool[4]", "f32[4]"))],
     *[example(SelectN(), *types, integers_in={0: (0, len(types) - 1)}) for types in (
         ("i32[6]", "f32[6]", "f32[6]", "f32[6]"), ("i32[]", "f32[3]", "f32[3]", "f32[3]", "f32[3]", "f32[3]"),

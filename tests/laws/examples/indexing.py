@@ -1,7 +1,8 @@
 """Examples of gnomon.ops.indexing and gnomon.ops.scatter_mul."""
 import numpy as np
 
-from gnomon.ops.indexing import (CLIP, FILL_OR_DROP, ONE_HOT, PROMISE_IN_BOUNDS, Gather, GatherDimensionNumbers, Scatter,
+from gnomon.ops.indexing import (CLIP, FILL_OR_DROP, ONE_HOT, PROMISE_IN_BOUNDS, Gather, GatherDimensionNumbers,
+                                 Scatter,
                                  ScatterAdd, ScatterDimensionNumbers, ScatterMax, ScatterMin, ScatterSub)
 from gnomon.ops.scatter_mul import ScatterMul
 
@@ -17,7 +18,7 @@ def gathers():
     yield g((1,), (0,), (0,)), (1, 5), "3,1"                           # rows
     yield g((0,), (1,), (1,)), (3, 1), "3,1"                           # pieces of columns, the window in front
     yield g((1, 3), (), (0, 1)), (2, 3), "3,2,2"                       # blocks, windows between the places
-    yield g((), (0, 1), (1, 0)), (1, 1), "3,2"                         # single elements, index vectors the other way round
+    yield g((), (0, 1), (1, 0)), (1, 1), "3,2"                  # single elements, index vectors the other way round
     yield g((), (1,), (1,), (0,), (0,)), (1, 1), "4,2,1"               # along rows
     yield g((2,), (), (1,), (0,), (0,)), (1, 2), "4,2,1"               # windows along rows
     yield g((0, 2), (), ()), (2, 5), "3,0"                             # no index at all
@@ -54,7 +55,8 @@ def scatter_examples(cls, dtypes=("f32",), make=None, **options):
     """All forms with the first dtype, one form with the others; the modes take turns."""
     for k, (n, indices, updates) in enumerate(scatters()):
         for d in dtypes if k == 1 else dtypes[:1]:
-            yield example(cls(n, (CLIP, FILL_OR_DROP)[(k + (d != dtypes[0])) % 2]), f"{d}[4,5]", f"i32[{indices}]", f"{d}[{updates}]",
+            yield example(cls(n, (CLIP, FILL_OR_DROP)[(k + (d != dtypes[0])) % 2]), f"{d}[4,5]", f"i32[{indices}]",
+                          f"{d}[{updates}]",
                           make=make, integers_in={0: (-5, 6), 1: ANYWHERE, 2: (-5, 6)}, **options)
 
 
@@ -66,7 +68,8 @@ EXAMPLES = [
       for n, sizes, indices in gathers() for mode, fill in ((CLIP, None), (FILL_OR_DROP, 2.5), (ONE_HOT, None))],
     *[example(Gather(n, sizes, PROMISE_IN_BOUNDS), "f32[9,9]" if "2,2" in indices else "f32[4,5]", f"i32[{indices}]",
               integers_in=(0, 2)) for n, sizes, indices in gathers()],
-    *[example(Gather(ROWS, (1, 5), FILL_OR_DROP), t, "i32[3,1]", integers_in={0: (-5, 6), 1: ANYWHERE}, differentiable=False)
+    *[example(Gather(ROWS, (1, 5), FILL_OR_DROP), t, "i32[3,1]", integers_in={0: (-5, 6), 1: ANYWHERE},
+              differentiable=False)
       for t in MOVED],
     *[example(Gather(ROWS, (1, 5), CLIP), t, "i32[3,1]", integers_in={0: (-5, 6), 1: ANYWHERE}) for t in MOVED],
     *[example(Gather(ROWS, (1, 2), mode, 0), "f32[300,2]", f"{d}[3,1]", integers_in=(0, 120))
@@ -80,7 +83,8 @@ EXAMPLES = [
     *scatter_examples(ScatterMax, make=EXTREMA),
     *scatter_examples(ScatterMul),
     *scatter_examples(ScatterMul, make={0: some_zeros, 2: some_zeros}),
-    *[example(ScatterMul(ROW_SCATTER, CLIP), f"{d}[4,5]", "i32[5,1]", f"{d}[5,5]", integers_in={0: (-5, 6), 1: ANYWHERE, 2: (-5, 6)})
+    *[example(ScatterMul(ROW_SCATTER, CLIP), f"{d}[4,5]", "i32[5,1]", f"{d}[5,5]",
+              integers_in={0: (-5, 6), 1: ANYWHERE, 2: (-5, 6)})
       for d in ("i32", "c64")],
     *[example(cls(ROW_SCATTER, mode), "i32[300,2]", f"{d}[3,1]", "i32[3,2]", integers_in=(0, 120))
       for cls in (Scatter, ScatterAdd) for d in ("u8", "i8", "u32", "i64") for mode in (CLIP, FILL_OR_DROP)],

@@ -70,7 +70,8 @@ def upper(rng, shape, dtype):
 
 
 def solve(left, lower, transposed, conjugated, unit, *types):
-    return example(TriangularSolve(conjugated, left, lower, transposed, unit), *types, make={0: well_conditioned}, low=-1, high=1)
+    return example(TriangularSolve(conjugated, left, lower, transposed, unit), *types, make={0: well_conditioned},
+                   low=-1, high=1)
 
 
 def apart(rng, shape, dtype):
@@ -78,9 +79,11 @@ def apart(rng, shape, dtype):
     return random(rng, shape, dtype) / 2 + 2 * np.eye(*shape[-2:]) * np.arange(1, shape[-1] + 1)
 
 
-PHASES = dict.fromkeys(("jvp", "second"), "the phases of complex vectors are chosen by LAPACK; test_eigen.py tries what does not depend "
+PHASES = dict.fromkeys(("jvp", "second"),
+                       "the phases of complex vectors are chosen by LAPACK; test_eigen.py tries what does not depend "
                        "on them")
-NULL_SPACE = dict.fromkeys(("jvp", "second"), "the basis of a null space is chosen by LAPACK; test_eigen.py tries what does not "
+NULL_SPACE = dict.fromkeys(("jvp", "second"),
+                           "the basis of a null space is chosen by LAPACK; test_eigen.py tries what does not "
                            "depend on it")
 
 SINGULAR = {"second": "further derivatives are not known at singular matrices"}
@@ -144,15 +147,19 @@ EXAMPLES = [
     example(Adjugate(), "f32[2,1,1]"),
     *[example(Adjugate(), "f32[4,4]", make={0: of_rank(rank)}, without=SINGULAR) for rank in (0, 1, 2, 3)],
     example(Adjugate(), "c64[2,3,3]", make={0: of_rank(2)}, without=SINGULAR),
-    example(SingularAdjugateMoves(), "f32[4]", "f32[4,4]", "f32[4,4]", "f32[4,4]", moving=(3,), make={1: orthogonal, 2: orthogonal},
+    example(SingularAdjugateMoves(), "f32[4]", "f32[4,4]", "f32[4,4]", "f32[4,4]", moving=(3,),
+            make={1: orthogonal, 2: orthogonal},
             low={0: 1}),
     example(SingularAdjugateMoves(), "f32[2,3]", "c64[2,3,3]", "c64[2,3,3]", "c64[2,3,3]", moving=(3,),
             make={0: lambda rng, shape, dtype: np.array([2, 0, 0]) + np.zeros(shape), 1: orthogonal, 2: orthogonal}),
     # the derivatives in the matrix, whose factors move with it, are tried in tests/linalg
-    example(LuSolve(False), "f32[3,3]", "f32[3,3]", "i32[3]", "f32[3,2]", make={1: well_conditioned, 2: permutation}, moving=(3,)),
-    example(LuSolve(True), "c64[2,3,3]", "c64[2,3,3]", "i32[2,3]", "c64[2,3,1]", make={1: well_conditioned, 2: permutation}, moving=(3,)),
+    example(LuSolve(False), "f32[3,3]", "f32[3,3]", "i32[3]", "f32[3,2]", make={1: well_conditioned, 2: permutation},
+            moving=(3,)),
+    example(LuSolve(True), "c64[2,3,3]", "c64[2,3,3]", "i32[2,3]", "c64[2,3,1]",
+            make={1: well_conditioned, 2: permutation}, moving=(3,)),
     example(Determinant(), "f32[2,4,4]", "f32[2,4,4]", "i32[2,4]", make={2: pivots}, differentiable=False),
-    example(LogDeterminant(), "c64[3,3]", "c64[3,3]", "i32[3]", "i32[3]", make={2: permutation, 3: pivots}, differentiable=False),
+    example(LogDeterminant(), "c64[3,3]", "c64[3,3]", "i32[3]", "i32[3]", make={2: permutation, 3: pivots},
+            differentiable=False),
     example(LuPivotsToPermutation(7), "i32[5]", make={0: pivots}),
     example(LuPivotsToPermutation(72), "i32[2,70]", make={0: pivots}),
 ]

@@ -2,7 +2,8 @@
 import numpy as np
 
 from gnomon.ops.random_gamma import RandomGamma
-from gnomon.ops.random import (RandomAlgorithm, RandomBits, RandomClone, RandomFoldIn, RandomSeed, RandomSplit, RandomUnwrap,
+from gnomon.ops.random import (RandomAlgorithm, RandomBits, RandomClone, RandomFoldIn, RandomSeed, RandomSplit,
+                               RandomUnwrap,
                                RandomWrap, RngBitGenerator, Threefry2x32, generator)
 
 from tests.laws.examples import example
@@ -16,9 +17,11 @@ EXAMPLES = [
     *[example(op(FRY), t) for op in (RandomUnwrap, RandomClone) for t in KEYS],
     *[example(RandomSplit(shape, FRY), t) for shape in ((2,), (3, 2), (), (0,)) for t in KEYS],
     *[example(RandomFoldIn(FRY), t, t.replace("key<fry>", "u32")) for t in KEYS],
-    *[example(RandomBits(width, shape, FRY), t) for width in (8, 16, 32, 64) for shape in ((), (5,), (2, 3), (0,), (300,))
+    *[example(RandomBits(width, shape, FRY), t) for width in (8, 16, 32, 64)
+      for shape in ((), (5,), (2, 3), (0,), (300,))
       for t in KEYS[:2]],
-    *[e for impl in map(generator, ("rbg", "unsafe_rbg")) for key in (f"key<{impl.tag}>[]", f"key<{impl.tag}>[3]") for e in [
+    *[e for impl in map(generator, ("rbg", "unsafe_rbg")) for key in (f"key<{impl.tag}>[]", f"key<{impl.tag}>[3]")
+      for e in [
         example(RandomSeed(impl), key.replace(f"key<{impl.tag}>", "i32")), example(RandomSplit((2,), impl), key),
         example(RandomFoldIn(impl), key, key.replace(f"key<{impl.tag}>", "u32")), example(RandomUnwrap(impl), key),
         *[example(RandomBits(width, (3, 5), impl), key) for width in (8, 16, 32, 64)]]],
@@ -30,6 +33,7 @@ EXAMPLES = [
                                                     ("u32[3,1]", "u32[3,1]", "u32[1,200]", "u32[1,200]"))],
 ]
 EXAMPLES += [example(RandomGamma(log_space, FRY), keys, a, low=0.3, high=4.0, native=True,
-                     without={law: "a step in the parameter may change which proposal is accepted" for law in ("jvp", "second")})
+                     without={law: "a step in the parameter may change which proposal is accepted"
+                              for law in ("jvp", "second")})
              for log_space in (False, True) for keys, a in (("key<fry>[]", "f32[4]"), ("key<fry>[2]", "f32[2,3]"),
                                                             ("key<fry>[]", "bf16[3]"), ("key<fry>[]", "f64[2,2]"))]

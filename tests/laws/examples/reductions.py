@@ -28,7 +28,8 @@ def some_nan(rng, shape, dtype):
 
 EXAMPLES = [
     *[example(op(axes), "f32[2,3,4]", make={0: apart}) for op in (ReduceMax, ReduceMin) for axes in AXES],
-    *[example(op((1,)), t, make={0: apart}) for op in (ReduceMax, ReduceMin) for t in (*REALS, "bool[3,4]", "c64[3,4]")],
+    *[example(op((1,)), t, make={0: apart}) for op in (ReduceMax, ReduceMin)
+      for t in (*REALS, "bool[3,4]", "c64[3,4]")],
     *[example(op((0,)), "f32[5,6]", make={0: some_nan}, differentiable=False) for op in (ReduceMax, ReduceMin)],
     *[example(op((1,)), "f32[3,0]", differentiable=False) for op in (ReduceMax, ReduceMin, ReduceProd)],
     *[example(ReduceProd(axes), "f32[2,3,4]") for axes in AXES],
@@ -43,8 +44,10 @@ EXAMPLES = [
     *[example(op(axis, reverse), t) for op in (Cumsum, Cumprod) for axis in (0, 1) for reverse in (False, True)
       for t in ("f32[3,4]", "i32[3,4]", "c64[3,4]", "f64[2,3,2]")],
     *[example(op(0), t) for op in (Cumsum, Cumprod) for t in ("bf16[5]", "f16[5]", "u8[5]", "f32[0,2]", "f32[1]")],
-    *[example(Cumprod(axis, reverse), "f32[3,4]", make={0: some_zeros}) for axis in (0, 1) for reverse in (False, True)],
-    *[example(op(axis, reverse), t, make={0: apart}) for op in (Cummax, Cummin) for axis in (0, 1) for reverse in (False, True)
+    *[example(Cumprod(axis, reverse), "f32[3,4]", make={0: some_zeros}) for axis in (0, 1)
+      for reverse in (False, True)],
+    *[example(op(axis, reverse), t, make={0: apart}) for op in (Cummax, Cummin) for axis in (0, 1)
+      for reverse in (False, True)
       for t in ("f32[3,4]", "i32[3,4]")],
     *[example(op(1), t) for op in (Cummax, Cummin) for t in ("u8[3,4]", "bf16[3,4]")],
     *[example(op(1), "f32[9,3]", make={0: some_nan}, differentiable=False) for op in (Cummax, Cummin, Cumsum, Cumprod)],
@@ -52,7 +55,8 @@ EXAMPLES = [
     *[example(LinearRecurrence(axis, reverse), "f32[3,4]", "f32[3,4]") for axis in (0, 1) for reverse in (False, True)],
     example(LinearRecurrence(0), "c64[4]", "c64[4]"),
 
-    *[example(Sort(dimension), t, make={0: apart}) for dimension in (0, 1) for t in (*REALS, "bool[3,4]", "c64[3,4]", "u32[3,4]")],
+    *[example(Sort(dimension), t, make={0: apart}) for dimension in (0, 1)
+      for t in (*REALS, "bool[3,4]", "c64[3,4]", "u32[3,4]")],
     *[example(Sort(1, stable, 1), "f32[3,4]", "i32[3,4]", "c64[3,4]", make={0: apart}) for stable in (False, True)],
     example(Sort(0, True, 2), "i32[6,2]", "f32[6,2]", "f32[6,2]", integers_in=(0, 2), make={1: apart}),
     example(Sort(1), "f32[9,5]", "i32[9,5]", make={0: some_nan}, differentiable=False),

@@ -27,6 +27,7 @@ EXAMPLES = [
     *[example(Squeeze((0,)), t) for t in MOVED],
     example(Squeeze((0, 2)), "f32[1,3,1,2]"),
 
-    *[example(Iota(np.dtype(d), (3, 4), axis)) for d in ("int32", "float32", "uint8", "bfloat16", "complex64") for axis in (0, 1)],
+    *[example(Iota(np.dtype(d), (3, 4), axis)) for d in ("int32", "float32", "uint8", "bfloat16", "complex64")
+      for axis in (0, 1)],
     example(Iota(np.dtype("int32"), (0,), 0)),
 ]

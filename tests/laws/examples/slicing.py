@@ -27,7 +27,8 @@ EXAMPLES = [
     *[example(Rev((0, 1)), t) for t in MOVED],
     example(Rev((1,)), "f32[2,3,4]"),
 
-    *[example(DynamicSlice((2, 3)), t, "i32[]", "i32[]", integers_in={0: (-5, 6), 1: ANYWHERE, 2: ANYWHERE}) for t in MOVED],
+    *[example(DynamicSlice((2, 3)), t, "i32[]", "i32[]", integers_in={0: (-5, 6), 1: ANYWHERE, 2: ANYWHERE})
+      for t in MOVED],
     example(DynamicSlice((4, 1)), "f32[4,5]", "u8[]", "u8[]", integers_in=(0, 6)),
     example(DynamicSlice((0, 5)), "f32[4,5]", "i64[]", "i64[]", integers_in=ANYWHERE),
 

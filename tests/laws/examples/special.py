@@ -1,6 +1,7 @@
 """Examples of gnomon.ops.special."""
 from gnomon.ops.special import (BesselI0e, BesselI1e, Digamma, Erf, Erfc, ErfInv, Igamma, IgammaGradA, Igammac, Lgamma,
-                                Polygamma, RandomGammaGrad, RegularizedIncompleteBeta, RegularizedIncompleteBetaGradA, Zeta)
+                                Polygamma, RandomGammaGrad, RegularizedIncompleteBeta, RegularizedIncompleteBetaGradA,
+                                Zeta)
 
 from tests.laws.examples import example
 

@@ -48,9 +48,11 @@ def convolution(parameters, numbers, groups=1, batches=1):
 
 
 EXAMPLES = [
-    *[example(op(*w), "f32[5,6]", make={0: apart}) for op in (ReduceWindowSum, ReduceWindowMax, ReduceWindowMin) for w in WINDOWS],
+    *[example(op(*w), "f32[5,6]", make={0: apart}) for op in (ReduceWindowSum, ReduceWindowMax, ReduceWindowMin)
+      for w in WINDOWS],
     *[example(op(*DILATED), "f32[5,6]", make={0: apart}) for op in (ReduceWindowSum, ReduceWindowMax, ReduceWindowMin)],
-    *[example(op(*WINDOWS[1]), t) for op in (ReduceWindowSum, ReduceWindowMax, ReduceWindowMin) for t in ("i32[5,6]", "bf16[5,6]")],
+    *[example(op(*WINDOWS[1]), t) for op in (ReduceWindowSum, ReduceWindowMax, ReduceWindowMin)
+      for t in ("i32[5,6]", "bf16[5,6]")],
     *[example(ReduceWindowSum(*WINDOWS[1]), t) for t in ("c64[5,6]", "f32[0,6]")],
     *[example(SelectAndGatherAdd(*w, select), "f32[5,6]", "f32[5,6]", make={1: apart}, moving=(0,)) for w in WINDOWS
       for select in ("ge", "le")],
@@ -61,6 +63,7 @@ EXAMPLES = [
     *[example(ConvGeneralDilated((1,), ((1, 1),), (1,), (1,), LINE), f"{d}[2,3,7]", f"{d}[4,3,2]")
       for d in ("i32", "u8", "c64", "bf16", "f64")],
     example(ConvGeneralDilated((), (), (), (), ConvDimensionNumbers(*[(0, 1)] * 3)), "f32[2,3]", "f32[4,3]"),
-    example(ConvGeneralDilated((1,), ((0, 0),), (1,), (1,), LINE, 1, 1, None, np.dtype("float32")), "f16[2,3,7]", "f16[4,3,2]",
+    example(ConvGeneralDilated((1,), ((0, 0),), (1,), (1,), LINE, 1, 1, None, np.dtype("float32")), "f16[2,3,7]",
+            "f16[4,3,2]",
             native=True, rtol=2e-2, atol=2e-2),
 ]
