@@ -62,12 +62,12 @@ def test_ravel_pytree():
     back = unravel(2 * vector)
     assert back["a"].dtype == "int32" and back["a"].tolist() == [0, 2, 4] and back["b"][0].shape == (2, 2)
     assert gnomon.grad(lambda v: unravel(v)["b"][0].sum())(vector).tolist() == [0, 0, 0, 1, 1, 1, 1, 0]
-    assert gnomon.jit(lambda u, v: u(v)["b"][1])(unravel, vector) == 2.0
+    assert gnomon.jit(lambda u, v: u(v)["b"][1], static_argnums=0)(unravel, vector) == 2.0
     empty, unravel = flatten_util.ravel_pytree({})
     assert empty.shape == (0,) and unravel(empty) == {}
-    with pytest.raises(ValueError, match=r"takes a vector of 8 elements, got the shape \(3,\)"):
+    with pytest.raises(ValueError, match=r"takes a vector of shape \(8,\), got \(3,\)"):
         flatten_util.ravel_pytree(tree)[1](jnp.ones(3))
-    with pytest.raises(TypeError, match="array of dtype int32, but expected dtype float32"):
+    with pytest.raises(TypeError, match="takes a vector of dtype float32, got int32"):
         flatten_util.ravel_pytree(tree)[1](jnp.arange(8))
 
 
