@@ -42,12 +42,13 @@ from gnomon.run.xla import Device
 from gnomon.trace.value import Value as Array
 from gnomon.types.dtype import float0
 from gnomon.types.sharding import NamedSharding, PartitionSpec as P
-from gnomon import lax, nn, numpy, random
-from gnomon import debug, dtypes, errors, memory, sharding, tree, tree_util, typing
+from gnomon import lax, numpy
+from gnomon import dtypes, errors, sharding, tree, tree_util
 
 # Modules that are loaded when they are first asked for.
-_LATE = frozenset(["ad_checkpoint", "api_util", "core", "custom_batching", "custom_derivatives", "distributed", "dlpack", "experimental",
-                   "extend", "flatten_util", "image", "monitoring", "profiler", "ref", "scipy", "segments", "stages", "test_util"])
+_LATE = frozenset(["ad_checkpoint", "api_util", "core", "custom_batching", "custom_derivatives", "debug", "distributed", "dlpack",
+                   "experimental", "extend", "flatten_util", "image", "memory", "monitoring", "nn", "profiler", "random", "ref", "scipy",
+                   "segments", "stages", "test_util", "typing"])
 
 
 def __getattr__(name):
