@@ -26,7 +26,7 @@ from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.shape import Iota, broadcast_in_dim, expand_dims
 from gnomon.ops.slicing import concatenate
 from gnomon.run import transfer
-from gnomon.run.array import Array, aligned_copy, aligned_memory
+from gnomon.run.array import SMALL, Array, aligned_copy, aligned_memory
 from gnomon.run.client import default_backend
 from gnomon.run.eager import HOST_SIZE, array_of, narrow
 from gnomon.run.placement import new_placement
@@ -93,6 +93,9 @@ def filled(t, value):
     return Array(t, None, new_placement() if current.default_device is not None else None, host)
 
 
+_plain_types: dict = {}     # (shape, dtype) of NumPy arrays that become Arrays whatever the settings -> their type
+
+
 # ---- from values --------------------------------------------------------------------------------------------------
 
 def array(object, dtype=None, *, copy=True, order="K", ndmin=0, device=None, out_sharding=None):
@@ -122,6 +125,10 @@ def asarray(a, dtype=None, order=None, *, copy=None, device=None, out_sharding=N
     >>> asarray((1, 2)).dtype
     dtype('int32')
     """
+    if a.__class__ is np.ndarray and dtype is None and device is None and out_sharding is None and local.frame is None:
+        t = _plain_types.get((a.shape, a.dtype))
+        if t is not None and a.nbytes <= SMALL and current.default_device is None:
+            return Array(t, None, None, a.copy())
     if order is not None:
         check_order("asarray", order)
     x = as_array(a, dtype, "asarray")
@@ -182,7 +189,12 @@ def of_numpy(x, dtype, name):
         raise not_an_array(x, f"{name}, which knows no arrays of {x.dtype},")
     if dtype is not None and dtype != x.dtype:
         return owned(cast(x, dtype))
-    return array_of(x) if local.frame is None else value_of(x)
+    if local.frame is not None:
+        return value_of(x)
+    out = array_of(x)
+    if out.type.dtype == x.dtype and x.dtype.itemsize < 8:
+        _plain_types[x.shape, x.dtype] = out.type
+    return out
 
 
 def cast(x, dtype):
@@ -495,6 +507,10 @@ def arange(start, stop=None, step=None, dtype=None, *, device=None, out_sharding
     >>> arange(1, 10, 3)
     Array([1, 4, 7], dtype=int32)
     """
+    if start.__class__ is int and stop is None and step is None and device is None and out_sharding is None:
+        dtype = INTS[current.enable_x64] if dtype is None else requested_dtype(dtype)
+        if not is_bool(dtype):
+            return counted(dtype, 0, max(0, start), None)
     given = [x for x in (start, stop, step) if x is not None and not isinstance(x, Size)]
     if start is None:
         raise TypeError("arange needs a number to stop at, got None.")

@@ -17,14 +17,15 @@ _plans: dict = {}
 
 
 def einsum(subscripts, /, *operands, out=None, optimize="auto", precision=None, preferred_element_type=None,
-           out_sharding=None):
+           _dot_general=None, out_sharding=None):
     """Sums of products by Einstein's convention: "ij,jk->ik" is the matrix product.
 
     subscripts: a letter per dimension of each operand, commas between operands, after "->" the result's dimensions. Letters
     that the result lacks are summed over; without "->" the result has those that occur once, sorted. "..." stands for further
     dimensions, which broadcast. Instead, operands and lists of integers may alternate: einsum(a, [0, 1], b, [1, 2], [0, 2]).
     optimize: in which order more than two operands are multiplied, as opt_einsum takes it ("auto", "optimal", "greedy", or a
-    list of pairs). precision, preferred_element_type: as for `matmul`. Errors: ValueError for subscripts that do not fit.
+    list of pairs). precision, preferred_element_type: as for `matmul`. _dot_general: a function with the signature of
+    lax.dot_general that multiplies instead of it. Errors: ValueError for subscripts that do not fit.
 
     >>> import gnomon.numpy as jnp
     >>> einsum("ij,j->i", jnp.ones((2, 3)), jnp.arange(3.0))
@@ -46,7 +47,7 @@ def einsum(subscripts, /, *operands, out=None, optimize="auto", precision=None, 
     plan, matters = plan
     if matters:
         note_weak()
-    return plan.follow(xs)
+    return plan.follow(xs, _dot_general)
 
 
 def einsum_path(subscripts, /, *operands, optimize="auto"):

@@ -1,6 +1,7 @@
 """Other shapes and orders of the same elements; joining arrays, cutting them, repeating them."""
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -22,6 +23,7 @@ from gnomon.ops.place import Reshard
 from gnomon.ops.shape import Iota, Reshape, broadcast_in_dim, reduce_sum
 from gnomon.ops.slicing import dynamic_slice, slice_in_dim
 from gnomon.run.array import Array
+from gnomon.run.eager import HOST_SIZE
 from gnomon.trace.context import local
 from gnomon.trace.stage import Tracer, bind
 from gnomon.trace.value import Value
@@ -580,7 +582,15 @@ def cut(name, ary, where, axis, equal=True):
         if any([a[1] != b[0] for a, b in zip(ends[:-1], ends[1:])]) or any([b < a for a, b in ends]):
             return [slice_in_dim(x, a, max(a, b), axis) for a, b in ends]
         sizes = tuple([b - a for a, b in ends])
-    return list(slicing.split(x, sizes, axis)) if len(sizes) > 1 else [x]
+    return pieces_of(x, sizes, axis) if len(sizes) > 1 else [x]
+
+
+def pieces_of(x, sizes, axis):
+    """The pieces of `x` of these sizes along an axis. Small arrays are cut one by one where they are computed on at once."""
+    if local.frame is not None or x.type.size > HOST_SIZE:
+        return slicing.split(x, sizes, axis)
+    ends = list(itertools.accumulate(sizes))
+    return [slice_in_dim(x, end - n, end, axis) for n, end in zip(sizes, ends)]
 
 
 def unstack(x, /, *, axis=0):
@@ -595,7 +605,7 @@ def unstack(x, /, *, axis=0):
         raise ValueError("unstack takes an array of at least 1 dimension, got one of type " f"{x.type}.")
     axis = one_axis(axis, x.type.ndim, "unstack")
     n = x.type.shape[axis]
-    parts = slicing.split(x, (1,) * n, axis) if n > 1 else [x] * n
+    parts = pieces_of(x, (1,) * n, axis) if n > 1 else [x] * n
     return tuple([shape_ops.squeeze(part, (axis,)) for part in parts])
 
 

@@ -9,6 +9,7 @@ from gnomon.base.errors import Refused, ShardingTypeError
 from gnomon.ir.dims import Dims, DimsOp, names, positions
 from gnomon.ir.jaxpr import Literal
 from gnomon.ir.op import LINEAR, ZERO, Op, field
+from gnomon.trace.context import local
 from gnomon.trace.stage import bind, value_of
 from gnomon.types.dtype import python_type
 from gnomon.types.value_type import ArrayType, array_type
@@ -65,8 +66,11 @@ class BroadcastInDim(DimsOp):
         shape = [1] * len(self.shape)
         for size, to in zip(x.shape, self.broadcast_dimensions):
             shape[to] = size
-        order = np.argsort(self.broadcast_dimensions)
-        return np.broadcast_to(x.transpose(order).reshape(shape), self.shape)
+        dims = self.broadcast_dimensions
+        if any([a > b for a, b in zip(dims, dims[1:])]):
+            x = x.transpose(sorted(range(len(dims)), key=dims.__getitem__))
+        x = x.reshape(shape)
+        return x if x.shape == self.shape else np.broadcast_to(x, self.shape)
 
 
 class ReduceSum(DimsOp):
@@ -322,6 +326,8 @@ def expand_dims(x, dimensions):
     shape = list(x.type.shape)
     for d in sorted(dimensions):
         shape.insert(d, 1)
+    if local.frame is None:         # the same numbers, sooner
+        return bind(Reshape(tuple(shape)), x)
     return broadcast_in_dim(x, tuple(shape), tuple([i for i in range(len(shape)) if i not in dimensions]))
 
 
