@@ -454,19 +454,24 @@ def log1p(x, /):
     """
 
 
+def difference(x, y):
+    """x - y, and 0 where that is of equal infinities."""
+    infinite = not_a_number(sub(x, x))
+    return where_true(both(eq(x, y), infinite), number(x, 0), sub(x, y))
+
+
 def log_add(power_of, scale):
     """log(b ** x + b ** y) for a base b: `power_of` is b ** x, and `scale` the natural logarithm of b."""
     @custom_jvp
     def log_sum(x, y):
         high, low = arithmetic.maximum(x, y), arithmetic.minimum(x, y)
-        gap = where_true(eq(low, high), number(x, 0), sub(low, high))       # infinities of one sign have no difference
-        rest = exponential.log1p(power_of(gap))
+        rest = exponential.log1p(power_of(difference(low, high)))
         return arithmetic.add(high, rest if scale == 1 else div(rest, number(rest, scale)))
 
     @log_sum.defjvp
     def share_of_each(primals, tangents):
         (x, y), (tx, ty) = primals, tangents
-        gap = where_true(eq(x, y), number(x, 0), sub(x, y))
+        gap = difference(x, y)
         gap = gap if scale == 1 else mul(gap, number(gap, scale))
         share_x, share_y = exponential.logistic(gap), exponential.logistic(neg(gap))
         return log_sum(x, y), arithmetic.add(mul(tx, share_x), mul(ty, share_y))
