@@ -8,11 +8,12 @@ from __future__ import annotations
 import numpy as np
 
 from gnomon.base.announce import announce
-from gnomon.base.settings import current
+from gnomon.base.settings import current, watch
 from gnomon.ir.jaxpr import Eqn, Jaxpr, Literal, Var, intern
 from gnomon.lower.text import physical
 from gnomon.run.array import Array, from_numpy_copy
 from gnomon.run.client import default_backend
+from gnomon.run.finite import watched_handler
 from gnomon.run.placement import new_placement
 from gnomon.run.programs import call_for, placements_of
 from gnomon.run.xla import QUICK_COMPILE
@@ -32,8 +33,27 @@ def evaluate(op, args):
     key = (op, *[a.type for a in arrays])
     handler = _handlers.get(key)
     if handler is None:
-        handler = _handlers[key] = make_handler(op, key[1:])
+        handler = make_handler(op, key[1:])
+        if _watching:
+            handler = watched_handler(handler, op)
+        _handlers[key] = handler
     return handler(arrays)
+
+
+_watching = False       # whether debug_nans or debug_infs were ever asked for
+
+
+def _watch(wanted):
+    """From the first time on that a setting asks for it, handlers look at their results while it does."""
+    global _watching
+    if wanted and not _watching:
+        _watching = True
+        _handlers.clear()
+
+
+for _name in ("debug_nans", "debug_infs"):
+    watch(_name, _watch)
+    _watch(getattr(current, _name))
 
 
 def make_handler(op, types):
@@ -100,13 +120,16 @@ def compiled_handler(op, types):
     """Runs an op as a compiled program."""
     jaxpr = None
     multiple = op.multiple
-    options = QUICK_COMPILE if sum(t.size for t in types) <= HOST_SIZE else ()     # slower code, sooner ready
+    # slower code, sooner ready; a program of the user's, or a large result, gets the code that a compiled function would
+    outs = op.infer(types) if multiple else (op.infer(types),)
+    quick = not op.holds_programs and sum(t.size for t in (*types, *outs)) <= HOST_SIZE
+    options = QUICK_COMPILE if quick else ()
 
     def run(arrays):
         nonlocal jaxpr
         if jaxpr is None:
             jaxpr = single_op_program(op, types)
-        outs = call_for(jaxpr, placements_of(arrays), op.name, options=options)(arrays)
+        outs = call_for(jaxpr, placements_of(arrays), op.name, options=options, watch=False)(arrays)
         return outs if multiple else outs[0]
     return run
 

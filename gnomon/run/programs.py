@@ -7,6 +7,7 @@ from gnomon.lower.plan import Plan
 from gnomon.passes.pipeline import optimise
 from gnomon.run.compile import compile
 from gnomon.run.execute import make_call
+from gnomon.run.finite import watched, watched_call
 from gnomon.run.slow import watching
 
 
@@ -18,16 +19,20 @@ def placements_of(arrays):
     return None
 
 
-def call_for(jaxpr, places=None, name="main", donated=(), shardings=None, options=()):
+def call_for(jaxpr, places=None, name="main", donated=(), shardings=None, options=(), watch=True):
     """A function from a list of Arrays to a list of Arrays that runs a closed program.
 
     `places` are the arguments' placements (None: all on the default device), `shardings` the pair (in_shardings,
-    out_shardings) that the user asked for, entries None where unspecified. Remembered on the program."""
-    key = ("call", places, donated, shardings, options, current.key)
+    out_shardings) that the user asked for, entries None where unspecified; `watch` whether debug_nans and debug_infs count.
+    Remembered on the program."""
+    key = ("call", places, donated, shardings, options, current.key, watch)
     found = jaxpr.memo.get(key)
     if found is None:
         executable = compile_program(jaxpr, places, name, donated, shardings, options)
-        found = jaxpr.memo[key] = make_call(executable, [v.type for v in jaxpr.outvars])
+        found = make_call(executable, [v.type for v in jaxpr.outvars])
+        if watch and watched():
+            found = watched_call(found, jaxpr, name, donated)
+        jaxpr.memo[key] = found
     return found
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 
+from gnomon.base.settings import current
+from gnomon.run.finite import run_watched, watched
 from gnomon.run.programs import call_for, placements_of
 from gnomon.trace.stage import evaluate_jaxpr
 
@@ -14,20 +16,23 @@ def run(jaxpr, arrays, name="main"):
     """The outputs of a closed, interned program."""
     memo = jaxpr.memo
     places = placements_of(arrays)
-    ready = memo.get(("ready", places))
+    key = "ready", places, current.key
+    ready = memo.get(key)
     if ready is not None:
         return ready(arrays)
     seen = memo.get("seen", 0)
     memo["seen"] = seen + 1
+    if watched():
+        return run_watched(jaxpr, arrays)
     if seen == 0 or not jaxpr.eqns:
         return evaluate_jaxpr(jaxpr, (), arrays)
     if len(jaxpr.eqns) <= LARGE:
-        call = memo[("ready", places)] = call_for(jaxpr, places, name)
+        call = memo[key] = call_for(jaxpr, places, name)
         return call(arrays)
     if seen == 1:
         def prepare():
             try:
-                memo[("ready", places)] = call_for(jaxpr, places, name)
+                memo[key] = call_for(jaxpr, places, name)
             except Exception:       # the next call meets the same error in the user's own thread
                 memo["seen"] = -1_000_000
         threading.Thread(target=prepare, daemon=True).start()
