@@ -16,10 +16,10 @@ COMPLEX = (FftType.FFT, FftType.IFFT, FftType.IRFFT)
 def fft(x, fft_type, fft_lengths):
     """The Fourier transform of the last dimensions, as many as there are `fft_lengths` (one to three).
 
-    fft_type: an `FftType` or its name: FFT and IFFT take complex numbers (real ones are converted) and give as many; RFFT takes
-    real numbers and gives the first half of the last dimension, n // 2 + 1 complex ones; IRFFT takes that half and gives n real
-    ones. The inverse transforms are divided by the number of elements. ValueError for sizes that are not `fft_lengths`, TypeError
-    for other dtypes.
+    fft_type: an `FftType` or its name: FFT and IFFT take complex numbers (real ones are converted) and give as many;
+    RFFT takes real numbers and gives the first half of the last dimension, n // 2 + 1 complex ones; IRFFT takes that
+    half and gives n real ones. The inverse transforms are divided by the number of elements. ValueError for sizes that
+    are not `fft_lengths`, TypeError for other dtypes.
 
     >>> import gnomon.numpy as jnp
     >>> fft(jnp.array([1.0, 0.0, 0.0]), "rfft", (3,))

@@ -20,7 +20,8 @@ from gnomon.ops.shape import transpose as permute
 from gnomon.ops.slicing import pad
 from gnomon.types.dtype import complex_dtype, is_complex, real_dtype
 
-__all__ = ["fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft", "irfft", "irfft2",
+__all__ = ["fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft",
+           "irfft", "irfft2",
            "irfftn", "rfft", "rfft2", "rfftfreq", "rfftn"]
 
 FORWARD, BACK, REAL, REAL_BACK = FftType
@@ -86,7 +87,9 @@ def run(a, kind, s, axes, norm):
 
 def empty_result(a, kind, s):
     shape = a.type.shape[:a.type.ndim - len(s)] + (s[:-1] + (s[-1] // 2 + 1,) if kind == REAL else s)
-    dtype = a.type.dtype if kind in (FORWARD, BACK) else complex_dtype(a.type.dtype) if kind == REAL else real_dtype(a.type.dtype)
+    dtype = a.type.dtype
+    if kind in (REAL, REAL_BACK):
+        dtype = complex_dtype(dtype) if kind == REAL else real_dtype(dtype)
     return full(a.type.with_shape(shape).with_dtype(dtype), 0)
 
 
@@ -133,9 +136,9 @@ def along_several(name, kind, doc):
     return named(function, name, doc, " of several axes, by default of all")
 
 
-SIZES = """Axes are cut, or filled with zeros, to the size{0} asked for. `norm` says where the division by the number of elements
-    stands: "backward" (in the inverse transform), "forward", or "ortho" (its root in both). Real numbers become complex ones.
-    ValueError for sizes below 1, AxisError for axes out of bounds."""
+SIZES = """Axes are cut, or filled with zeros, to the size{0} asked for. `norm` says where the division by the number of
+    elements stands: "backward" (in the inverse transform), "forward", or "ortho" (its root in both). Real numbers
+    become complex ones. ValueError for sizes below 1, AxisError for axes out of bounds."""
 
 
 def named(function, name, doc, which):
@@ -207,7 +210,8 @@ def fftfreq(n, d=1.0, *, dtype=None, device=None):
     Array([ 0.  ,  0.25, -0.5 , -0.25], dtype=float32)
     """
     n = integer(n, "fft.fftfreq", "n")
-    return frequencies("fftfreq", np.concatenate([np.arange((n + 1) // 2), np.arange(-(n // 2), 0)]), n, d, dtype, device)
+    return frequencies("fftfreq", np.concatenate([np.arange((n + 1) // 2), np.arange(-(n // 2), 0)]), n, d, dtype,
+                       device)
 
 
 def rfftfreq(n, d=1.0, *, dtype=None, device=None):

@@ -4,7 +4,8 @@ from __future__ import annotations
 import numpy as np
 
 from gnomon.ir.jaxpr import Literal
-from gnomon.numpy.index_plan import DEFAULT, INT32, Given, IndexVectors, Layout, One, Run, note_outside, remember
+from gnomon.numpy.index_plan import (DEFAULT, INT32, Given, IndexVectors, Layout, One, Run, cut_of, note_outside,
+                                     remember)
 from gnomon.ops.indexing import FILL_OR_DROP, PROMISE_IN_BOUNDS, Gather, Scatter
 from gnomon.ops.compare import select_n
 from gnomon.ops.shape import BroadcastInDim, Squeeze, full
@@ -18,7 +19,8 @@ _update = DynamicUpdateSlice()
 
 
 class Spread:
-    """Brings updates of any shape that broadcasts to the result of reading at an index into the shape that is written."""
+    """Brings updates of any shape that broadcasts to the result of reading at an index into the shape that is
+    written."""
 
     __slots__ = ("shape", "items", "window", "place", "backwards", "memo")
 
@@ -74,13 +76,13 @@ class StaticWrite:
         runs = [item[1] for item in layout.items if item[0] == "run"]
         backwards = {i for i, d in enumerate(runs) if entries[d].backwards}
         self.spread = Spread(layout, window, runs, backwards)
-        cut = [(e.start, e.start + 1, 1) if e.__class__ is One else (e.start, e.start + (e.size - 1) * e.step + 1, e.step)
-               for e in entries]
+        cut = [cut_of(e) for e in entries]
         self.nothing = any(n.__class__ is int and n == 0 for n in window)
         self.whole = all(c == (0, n, 1) for c, n in zip(cut, layout.shape))
         steps = tuple([c[2] for c in cut])
         strided = any(s != 1 for s in steps)
-        self.cut = None if self.whole or self.nothing else Slice(*map(tuple, zip(*[c[:2] for c in cut])), steps if strided else None)
+        self.cut = None if self.whole or self.nothing else Slice(*map(tuple, zip(*[c[:2] for c in cut])),
+                                                                 steps if strided else None)
         self.starts = [number(c[0]) for c in cut]
         self.pad = None
         if strided:

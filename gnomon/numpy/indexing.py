@@ -10,14 +10,14 @@ from gnomon.base.announce import announce
 from gnomon.base.errors import NonConcreteBooleanIndexError, Refused
 from gnomon.numpy import ufuncs
 from gnomon.numpy.composite import composite
-from gnomon.numpy.index_plan import (DEFAULT, HasMask, Known, check_mask, form_of, is_mask, options_of, reader, reader_with, with_axes,
-                                     without_masks)
+from gnomon.numpy.index_plan import (DEFAULT, HasMask, Known, check_mask, form_of, is_mask, options_of, reader,
+                                     reader_with, with_axes, without_masks)
 from gnomon.numpy.index_write import VectorWrite, writer
 from gnomon.numpy.promote import SCALARS, as_value, joined, note_weak, scalar_literal, to_inexact
 from gnomon.ops.compare import select_n
 from gnomon.ops.convert import convert_element_type
-from gnomon.ops.indexing import (Gather, GatherDimensionNumbers, Scatter, ScatterAdd, ScatterDimensionNumbers, ScatterMax, ScatterMin,
-                                 ScatterSub)
+from gnomon.ops.indexing import (Gather, GatherDimensionNumbers, Scatter, ScatterAdd, ScatterDimensionNumbers,
+                                 ScatterMax, ScatterMin, ScatterSub)
 from gnomon.ops.scatter_mul import ScatterMul
 from gnomon.ops.shape import broadcast_in_dim, expand_dims, full, reshape
 from gnomon.run.array import Array, aligned_copy
@@ -51,8 +51,8 @@ def host_of(x):
 
 
 def numpy_index(index):
-    """(the index for NumPy, elements in its largest array of integers), or None where NumPy would not understand it as it is
-    meant here."""
+    """(the index for NumPy, elements in its largest array of integers), or None where NumPy would not understand it as
+    it is meant here."""
     single = index.__class__ is not tuple
     out, size = [], 0
     for e in (index,) if single else index:
@@ -100,8 +100,8 @@ def from_view(x, t, host, view):
 def getitem(x, index):
     """`x[index]` for an Array or tracer, with every index that NumPy takes except lists.
 
-    Static integers must be in range (IndexError); places in arrays and traced scalars that are out of range are moved to
-    the nearest one. Arrays of booleans must be concrete, since the shape depends on them."""
+    Static integers must be in range (IndexError); places in arrays and traced scalars that are out of range are moved
+    to the nearest one. Arrays of booleans must be concrete, since the shape depends on them."""
     if x.__class__ is Array and local.frame is None:
         out = read_on_host(x, index)
         return read_now(x, index) if out is None else out
@@ -110,7 +110,8 @@ def getitem(x, index):
 
 
 def read_on_host(x, index):
-    """`x[index]` by NumPy for an Array whose numbers NumPy can look at; None where something is out of range or unusual."""
+    """`x[index]` by NumPy for an Array whose numbers NumPy can look at; None where something is out of range or
+    unusual."""
     if x.__class__ is not Array or local.frame is not None:
         return None
     host, t = x._host, x.type
@@ -179,8 +180,8 @@ def run_read(x, given, plan):
 # ---- updates ------------------------------------------------------------------------------------------------------
 
 class Kind(NamedTuple):
-    """A way to update: the name, the scatter that does it for places that may repeat, the function of the old and the new
-    elements, and a value of the latter that changes nothing."""
+    """A way to update: the name, the scatter that does it for places that may repeat, the function of the old and the
+    new elements, and a value of the latter that changes nothing."""
 
     name: str
     scatter: type | None
@@ -222,7 +223,8 @@ def update(x, index, y, kind, options=DEFAULT):
 
 
 def fitted(t, y, kind):
-    """The update as a value, and the dtype to compute in: that of the array, for all but `set` the one the two promote to."""
+    """The update as a value, and the dtype to compute in: that of the array, for all but `set` the one the two promote
+    to."""
     if y.__class__ not in SCALARS:
         y = as_value(np.asarray(y) if y.__class__ in (list, tuple) else y, f"x.at[...].{kind.name}")
     key = y.__class__ if y.__class__ in SCALARS else y.type
@@ -234,8 +236,8 @@ def fitted(t, y, kind):
     if matters:
         note_weak()
     if dtype != t.dtype:
-        announce(f"x.at[...].{kind.name} got an update of dtype {dtype}, which is converted to the array's dtype {t.dtype}. Convert "
-                 "it yourself with astype to say that you mean it.")
+        announce(f"x.at[...].{kind.name} got an update of dtype {dtype}, which is converted to the array's dtype "
+                 f"{t.dtype}. Convert it yourself with astype to say that you mean it.")
         if kind is SET:
             dtype = t.dtype
     if y.__class__ is complex and not is_complex(dtype):
@@ -286,27 +288,28 @@ def mask_of(x, index):
 
 
 def masked_update(x, mask, axis, y, kind):
-    """The update by selection where all elements that the mask covers get the same: no number of the mask is needed. None
-    where the update has an element for each place of the mask, and the mask is concrete."""
+    """The update by selection where all elements that the mask covers get the same: no number of the mask is needed.
+    None where the update has an element for each place of the mask, and the mask is concrete."""
     shape, rank = x.type.shape, np.ndim(mask)
     behind = len(shape) - axis - rank
     size = y.type.shape
     if len(size) > behind and size[-behind - 1] != 1 or len(size) > len(shape) - rank + 1:
         if mask.__class__ is Tracer:
             raise NonConcreteBooleanIndexError(
-                f"Array boolean indices must be concrete; got a traced mask of type {mask.type} and an update of shape {size}, "
-                "with an element for each place where the mask is true. Use gnomon.numpy.where(mask, update, x) with an update "
-                "of the array's shape.")
+                f"Array boolean indices must be concrete; got a traced mask of type {mask.type} and an update of shape "
+                f"{size}, with an element for each place where the mask is true. Use "
+                "gnomon.numpy.where(mask, update, x) with an update of the array's shape.")
         return None
     if len(size) > behind:
         y = reshape(y, size[:len(size) - behind - 1] + (1,) * rank + size[len(size) - behind:])
     target = shape[:axis] + (1,) * rank + shape[axis + rank:]
     for m, n in zip(y.type.shape[::-1], target[::-1]):
         if m != 1 and m != n:
-            raise ValueError(f"An update of shape {size} does not broadcast to what the mask of shape {np.shape(mask)} covers of an "
-                             f"array of shape {shape}.")
-    if y.type.shape and y.type.ndim < len(shape):
-        y = broadcast_in_dim(y, (1,) * (len(shape) - y.type.ndim) + y.type.shape, tuple(range(len(shape) - y.type.ndim, len(shape))))
+            raise ValueError(f"An update of shape {size} does not broadcast to what the mask of shape {np.shape(mask)} "
+                             f"covers of an array of shape {shape}.")
+    missing = len(shape) - y.type.ndim
+    if y.type.shape and missing:
+        y = broadcast_in_dim(y, (1,) * missing + y.type.shape, tuple(range(missing, len(shape))))
     mask = value_of(mask)
     wide = (1,) * axis + mask.type.shape + (1,) * behind
     if wide != mask.type.shape:
@@ -326,7 +329,9 @@ def update_on_host(x, index, y, kind):
     """The update of a small array by NumPy, or None where NumPy would do something else."""
     t = x.type
     dtype = t.dtype
-    if t.size > HOST_SIZE or dtype.__class__ is KeyDtype or dtype.kind not in "biuf" or t.sharding is not None or t.memory is not None:
+    if t.size > HOST_SIZE or t.sharding is not None or t.memory is not None:
+        return None
+    if dtype.__class__ is KeyDtype or dtype.kind not in "biuf":
         return None
     host = x._host
     if host is None:
@@ -409,9 +414,9 @@ class At:
 class Elements:
     """The elements of an array at an index. Methods take, besides the update:
 
-    * mode: for places out of range in arrays and traced scalars: "clip" takes the nearest, "fill" reads `fill_value` (NaN,
-      the smallest signed or largest unsigned integer, True), "drop" writes nothing, "wrap" counts on from the other end,
-      "promise_in_bounds" says there are none; by default the nearest is read and nothing is written
+    * mode: for places out of range in arrays and traced scalars: "clip" takes the nearest, "fill" reads `fill_value`
+      (NaN, the smallest signed or largest unsigned integer, True), "drop" writes nothing, "wrap" counts on from the
+      other end, "promise_in_bounds" says there are none; by default the nearest is read and nothing is written
     * indices_are_sorted, unique_indices: promises about the places
     * wrap_negative_indices: whether places below 0 are counted from the end
     """
@@ -463,12 +468,14 @@ def update_method(kind, doc):
     def method(self, values, *, indices_are_sorted=False, unique_indices=False, mode=None, out_sharding=None,
                wrap_negative_indices=True):
         x = self.array
-        if mode is None and wrap_negative_indices and x.__class__ is Array and local.frame is None and (kind is SET or kind in ON_HOST):
+        if x.__class__ is Array and local.frame is None and on_host and mode is None and wrap_negative_indices:
             out = update_on_host(x, self.index, values, kind)
             if out is not None:
                 return out
         no_sharding(kind.name, out_sharding)
-        return update(x, self.index, values, kind, options_of(mode, indices_are_sorted, unique_indices, wrap_negative_indices))
+        options = options_of(mode, indices_are_sorted, unique_indices, wrap_negative_indices)
+        return update(x, self.index, values, kind, options)
+    on_host = kind is SET or kind in ON_HOST
     method.__name__, method.__qualname__, method.__doc__ = kind.name, f"Elements.{kind.name}", doc
     return method
 
@@ -492,8 +499,8 @@ def apply_function(x, index, func, options):
     def combine(old, _):
         new = as_value(func(old), "x.at[...].apply")
         if new.type.shape != old.type.shape:
-            raise ValueError(f"x.at[...].apply needs a function that works element by element, got one that makes an array of shape "
-                             f"{new.type.shape} of one of shape {old.type.shape}.")
+            raise ValueError("x.at[...].apply needs a function that works element by element, got one that makes an "
+                             f"array of shape {new.type.shape} of one of shape {old.type.shape}.")
         return convert_element_type(new, t.dtype, t.weak_type)
 
     kind, zero = Kind("apply", None, combine), scalar_literal(0, t.dtype, t.weak_type)

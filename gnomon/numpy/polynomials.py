@@ -43,8 +43,8 @@ def zeros_like(p, size):
 def polyval(p, x, *, unroll=None):
     """The values of a polynomial at `x`, by Horner's rule: p[0] * x**(n-1) + ... + p[n-1].
 
-    `p`: the coefficients along its first dimension; further ones are broadcast against `x`. `unroll`: how many steps one iteration
-    of the compiled loop does, for many coefficients.
+    `p`: the coefficients along its first dimension; further ones are broadcast against `x`. `unroll`: how many steps
+    one iteration of the compiled loop does, for many coefficients.
 
     >>> import gnomon.numpy as np
     >>> np.polyval(np.array([1.0, 2.0, 3.0]), 2.0)
@@ -128,7 +128,8 @@ def run_difference(a, b):
 
 
 def polymul(a1, a2, *, trim_leading_zeros=False):
-    """The product of two polynomials. With `trim_leading_zeros`, which needs concrete numbers, their leading zeros are dropped.
+    """The product of two polynomials. With `trim_leading_zeros`, which needs concrete numbers, their leading zeros are
+    dropped.
 
     >>> import gnomon.numpy as np
     >>> np.polymul(np.array([1.0, 2.0]), np.array([1.0, -1.0]))
@@ -150,8 +151,8 @@ def trimmed(p, name, tolerance=0.0):
 
 
 def polydiv(u, v, *, trim_leading_zeros=False):
-    """(quotient, remainder) of two polynomials. The remainder is as long as `u`; with `trim_leading_zeros`, which needs concrete
-    numbers, it has no leading zeros.
+    """(quotient, remainder) of two polynomials. The remainder is as long as `u`; with `trim_leading_zeros`, which needs
+    concrete numbers, it has no leading zeros.
 
     >>> import gnomon.numpy as np
     >>> np.polydiv(np.array([1.0, 2.0, 3.0]), np.array([1.0, -1.0]))
@@ -204,8 +205,8 @@ def polyder(p, m=1):
 
 
 def polyint(p, m=1, k=None):
-    """The `m`-th integral of a polynomial; `k`: the constants of integration, the first integral's first, or one for all; 0 by
-    default.
+    """The `m`-th integral of a polynomial; `k`: the constants of integration, the first integral's first, or one for
+    all; 0 by default.
 
     >>> import gnomon.numpy as np
     >>> np.polyint(np.array([2.0, 2.0]))
@@ -220,7 +221,8 @@ def polyint(p, m=1, k=None):
         return p
     k = flat(k)
     if k.type.size not in (1, m):
-        raise ValueError(f"polyint takes one constant of integration, or one for each of {m} integrals, got {k.type.size}.")
+        raise ValueError(f"polyint takes one constant of integration, or one for each of {m} integrals, got "
+                         f"{k.type.size}.")
     powers = np.arange(p.type.size - 1, -1, -1)
     divisors = np.prod([powers + i for i in range(1, m + 1)], axis=0, dtype=float)
     rest = np.array([math.factorial(m - 1 - j) for j in range(m)], float)
@@ -233,8 +235,8 @@ def polyint(p, m=1, k=None):
 def roots(p, *, strip_zeros=True):
     """The zeros of a polynomial, complex numbers in no particular order.
 
-    With `strip_zeros`, which needs concrete numbers, leading zeros do not count. Else there are as many results as coefficients less
-    one, and NaN stands at the end for each leading zero.
+    With `strip_zeros`, which needs concrete numbers, leading zeros do not count. Else there are as many results as
+    coefficients less one, and NaN stands at the end for each leading zero.
 
     >>> import gnomon.numpy as np
     >>> np.roots(np.array([1.0, -3.0, 2.0])).real.tolist()
@@ -280,11 +282,13 @@ def run_roots(p):
 
 
 def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
-    """The polynomial of degree `deg` that fits points in the sense of least squares; for a matrix `y`, one for each column.
+    """The polynomial of degree `deg` that fits points in the sense of least squares; for a matrix `y`, one for each
+    column.
 
-    rcond: singular values smaller by this factor than the largest do not count. w: weights of the points. Gives the coefficients;
-    with `full` also the residuals, the rank, the singular values and rcond; with `cov` also the covariance matrix of the
-    coefficients, scaled by the residuals unless cov="unscaled". ValueError for degrees below 0, TypeError for sizes that do not fit.
+    rcond: singular values smaller by this factor than the largest do not count. w: weights of the points. Gives the
+    coefficients; with `full` also the residuals, the rank, the singular values and rcond; with `cov` also the
+    covariance matrix of the coefficients, scaled by the residuals unless cov="unscaled". ValueError for degrees below
+    0, TypeError for sizes that do not fit.
 
     >>> import gnomon.numpy as np
     >>> np.polyfit(np.arange(4.0), np.array([1.0, 3.0, 5.0, 7.0]), 1).round(3).tolist()
@@ -297,7 +301,8 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     if x.type.ndim != 1 or not x.type.size:
         raise TypeError(f"polyfit takes a vector x with at least one element, got an array of shape {x.type.shape}.")
     if y.type.ndim not in (1, 2) or y.type.shape[0] != x.type.shape[0]:
-        raise TypeError(f"polyfit takes y of one or two dimensions, as long as x, got shapes {y.type.shape} and {x.type.shape}.")
+        raise TypeError(f"polyfit takes y of one or two dimensions, as long as x, got shapes {y.type.shape} and "
+                        f"{x.type.shape}.")
     if w is not None:
         w, = promote_inexact("polyfit", as_value(w, "polyfit", 5))
         if w.type.shape != x.type.shape:

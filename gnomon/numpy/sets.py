@@ -21,7 +21,8 @@ from gnomon.ops.compare import bitwise_and, bitwise_not, bitwise_xor, eq, gt, lt
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.cumulative import cumsum
 from gnomon.ops.elementwise import full_scalar
-from gnomon.ops.indexing import PROMISE_IN_BOUNDS, Gather, GatherDimensionNumbers, Scatter, ScatterAdd, ScatterDimensionNumbers
+from gnomon.ops.indexing import (PROMISE_IN_BOUNDS, Gather, GatherDimensionNumbers, Scatter, ScatterAdd,
+                                 ScatterDimensionNumbers)
 from gnomon.ops.reductions import reduce_or
 from gnomon.ops.shape import Iota, broadcast_in_dim, expand_dims, full, moveaxis, reshape, squeeze
 from gnomon.ops.slicing import concatenate, slice_in_dim
@@ -30,7 +31,8 @@ from gnomon.trace.stage import bind
 from gnomon.types.dtype import is_float, is_inexact
 from gnomon.types.value_type import ArrayType
 
-__all__ = ["intersect1d", "isin", "setdiff1d", "setxor1d", "union1d", "unique", "unique_all", "unique_counts", "unique_inverse",
+__all__ = ["intersect1d", "isin", "setdiff1d", "setxor1d", "union1d", "unique", "unique_all", "unique_counts",
+           "unique_inverse",
            "unique_values"]
 
 INT32, BOOL = np.dtype("int32"), np.dtype(bool)
@@ -84,8 +86,8 @@ def differ(x, y, equal_nan):
 
 
 class Runs(NamedTuple):
-    """The runs of equal rows of what is sorted: the sorted rows, the places they came from, for each the number of its run;
-    where each run begins, as many as asked for, and how many there are."""
+    """The runs of equal rows of what is sorted: the sorted rows, the places they came from, for each the number of its
+    run; where each run begins, as many as asked for, and how many there are."""
 
     rows: object
     order: object
@@ -106,7 +108,8 @@ def runs(x, size, equal_nan=True):
         order = ops.sort([*keys, count_to(n)], 0, True, max(width, 1))[-1]
         rows = take_rows(x, order)
     new = differ(slice_in_dim(rows, 1, n, 0), slice_in_dim(rows, 0, n - 1, 0), equal_nan)
-    new = concatenate([full(ArrayType((1,), BOOL), True), reduce_or(new, tuple(range(1, rank))) if rank > 1 else new], 0)
+    new = concatenate([full(ArrayType((1,), BOOL), True), reduce_or(new, tuple(range(1, rank))) if rank > 1 else new],
+                      0)
     run = sub(cumsum(convert_element_type(new, INT32), 0), full(ArrayType((), INT32), 1))
     return Runs(rows, order, run, *listed(new, size))
 
@@ -116,7 +119,8 @@ def run_lengths(r, size, n):
     ends = concatenate([slice_in_dim(r.starts, 1, size, 0), full(ArrayType((1,), INT32), 0)], 0) if size else r.starts
     step, last = count_to(size), sub(r.count, full(ArrayType((), INT32), 1))
     if size < n:            # the last run listed need not be the last there is
-        total = bind(_count, full(ArrayType((size,), INT32), 0), expand_dims(r.run, (1,)), full(ArrayType((n,), INT32), 1))
+        total = bind(_count, full(ArrayType((size,), INT32), 0), expand_dims(r.run, (1,)),
+                     full(ArrayType((n,), INT32), 1))
         return total
     ends = select_n(lt(step, last), full(ArrayType((), INT32), n), ends)
     return select_n(lt(step, r.count), full(ArrayType((), INT32), 0), sub(ends, r.starts))
@@ -157,9 +161,10 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
            fill_value=None, sorted=True):
     """The different elements in ascending order, or the different slices along an axis.
 
-    With return_index, return_inverse and return_counts a tuple with, further, the place of the first of each; for each element the
-    place of its like in the result; how many there are of each. Without `size` the numbers must be concrete
-    (ConcretizationTypeError). With `size` as many are given; where there are not enough, `fill_value` or the smallest element.
+    With return_index, return_inverse and return_counts a tuple with, further, the place of the first of each; for each
+    element the place of its like in the result; how many there are of each. Without `size` the numbers must be concrete
+    (ConcretizationTypeError). With `size` as many are given; where there are not enough, `fill_value` or the smallest
+    element.
 
     >>> import gnomon.numpy as np
     >>> np.unique(np.array([3, 1, 3]), return_counts=True)
@@ -184,14 +189,16 @@ def unique_parts(name, x, axis, equal_nan, size, fill_value):
             return cut(unique_parts(name, x, axis, equal_nan, n, None), axis)      # NumPy takes no NaN for equal there
         values, index, inverse, counts = np.unique(host, True, True, True, axis, equal_nan=equal_nan)
         inverse = inverse.reshape(shape if axis is None else (n,))
-        return [array_of(values, dtype, x.type.weak_type), *[array_of(o, default_int()) for o in (index, inverse, counts)]]
+        return [array_of(values, dtype, x.type.weak_type), *[array_of(o, default_int())
+                                                             for o in (index, inverse, counts)]]
     size = integer(size, name, "size")
     fill = None if fill_value is None else as_value(fill_value, name, 0)
     if n == 0:
         if size and fill is None:
             raise ValueError(f"{name} of an array without elements needs a fill_value to give {size} of them.")
         row = shape[:axis] + (size,) + shape[axis + 1:] if axis is not None else (size,)
-        values = full(ArrayType(row, dtype), 0) if fill is None else broadcast(convert_element_type(fill, dtype), row, name)
+        values = full(ArrayType(row, dtype), 0) if fill is None else broadcast(convert_element_type(fill, dtype), row,
+                                                                               name)
         zeros = full(ArrayType((size,), default_int()), 0)
         return [values, zeros, full(ArrayType(shape if axis is None else (0,), default_int()), 0), zeros]
     return run_unique(x, fill, size, axis, bool(equal_nan), default_int())
@@ -201,7 +208,8 @@ def cut(parts, axis):
     """The parts without what fills up."""
     values, index, inverse, counts = [p.host() for p in parts]
     k = int((counts > 0).sum())
-    return [array_of(values.take(range(k), axis), values.dtype, parts[0].type.weak_type), array_of(index[:k], index.dtype), parts[2],
+    return [array_of(values.take(range(k), axis), values.dtype, parts[0].type.weak_type),
+            array_of(index[:k], index.dtype), parts[2],
             array_of(counts[:k], counts.dtype)]
 
 
@@ -229,7 +237,8 @@ class UniqueInverse(NamedTuple):
 
 
 def unique_all(x, /, *, size=None, fill_value=None):
-    """The different elements, the place of the first of each, the inverse and the counts; each NaN is different. See `unique`.
+    """The different elements, the place of the first of each, the inverse and the counts; each NaN is different. See
+    `unique`.
 
     >>> import gnomon.numpy as np
     >>> np.unique_all(np.array([3, 1, 3])).counts
@@ -250,13 +259,15 @@ def unique_counts(x, /, *, size=None, fill_value=None):
 
 
 def unique_inverse(x, /, *, size=None, fill_value=None):
-    """The different elements, and for each element the place of its like among them; each NaN is different. See `unique`.
+    """The different elements, and for each element the place of its like among them; each NaN is different. See
+    `unique`.
 
     >>> import gnomon.numpy as np
     >>> np.unique_inverse(np.array([3, 1, 3])).inverse_indices
     Array([1, 0, 1], dtype=int32)
     """
-    values, _, inverse, _ = unique_parts("unique_inverse", as_value(x, "unique_inverse", 0), None, False, size, fill_value)
+    values, _, inverse, _ = unique_parts("unique_inverse", as_value(x, "unique_inverse", 0), None, False, size,
+                                         fill_value)
     return UniqueInverse(values, inverse)
 
 
@@ -337,8 +348,9 @@ def union1d(ar1, ar2, *, size=None, fill_value=None):
 
 
 def intersect1d(ar1, ar2, assume_unique=False, return_indices=False, *, size=None, fill_value=None):
-    """The different elements that both arrays have, in ascending order; with return_indices also the places of the first of each in
-    the two arrays. `size` and `fill_value` as for `unique`; places that fill up are the sizes of the arrays.
+    """The different elements that both arrays have, in ascending order; with return_indices also the places of the
+    first of each in the two arrays. `size` and `fill_value` as for `unique`; places that fill up are the sizes of the
+    arrays.
 
     >>> import gnomon.numpy as np
     >>> np.intersect1d(np.array([3, 1, 2]), np.array([2, 3, 5]))
@@ -356,7 +368,8 @@ def run_intersect(x, y, fill, size, dtype):
     n, m = x.type.size, y.type.size
     if not n or not m or not size:
         values = full(ArrayType((size,), x.type.dtype), 0)
-        return [filled(values, full(ArrayType((), INT32), 0), fill), *[full(ArrayType((size,), dtype), k) for k in (n, m)]]
+        return [filled(values, full(ArrayType((), INT32), 0), fill), *[full(ArrayType((size,), dtype), k)
+                                                                       for k in (n, m)]]
     r = runs(x, n)
     values = take_rows(r.rows, r.starts)
     others, order = ops.sort([y, count_to(m)], 0)
@@ -366,12 +379,13 @@ def run_intersect(x, y, fill, size, dtype):
     exists = lt(count_to(size), count)
     first = take_rows(r.order, take_rows(r.starts, found)), take_rows(order, take_rows(place, found))
     return [filled(take_rows(values, found), count, fill),
-            *[convert_element_type(select_n(exists, full(ArrayType((), INT32), k), i), dtype) for i, k in zip(first, (n, m))]]
+            *[convert_element_type(select_n(exists, full(ArrayType((), INT32), k), i), dtype) for i,
+              k in zip(first, (n, m))]]
 
 
 def setdiff1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
-    """The different elements of the first array that the second does not have, in ascending order (with assume_unique, in the order
-    of the first array). `size` and `fill_value` as for `unique`; by default 0 fills up.
+    """The different elements of the first array that the second does not have, in ascending order (with assume_unique,
+    in the order of the first array). `size` and `fill_value` as for `unique`; by default 0 fills up.
 
     >>> import gnomon.numpy as np
     >>> np.setdiff1d(np.array([3, 1, 2]), np.array([2, 5]))
@@ -399,7 +413,8 @@ def run_setdiff(x, y, fill, size, assume_unique):
 
 
 def setxor1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
-    """The different elements that only one of the arrays has, in ascending order. `size` and `fill_value` as for `unique`.
+    """The different elements that only one of the arrays has, in ascending order. `size` and `fill_value` as for
+    `unique`.
 
     >>> import gnomon.numpy as np
     >>> np.setxor1d(np.array([3, 1, 2]), np.array([2, 5]))
@@ -419,7 +434,8 @@ def run_setxor(x, y, fill, size):
     r = runs(concatenate([x, y], 0), total)
     one = full(ArrayType((total,), INT32), 1)
     second = convert_element_type(bitwise_not(lt(r.order, full(ArrayType((), INT32), n))), INT32)
-    counts = [bind(_count, full(ArrayType((total,), INT32), 0), expand_dims(r.run, (1,)), v) for v in (sub(one, second), second)]
+    counts = [bind(_count, full(ArrayType((total,), INT32), 0), expand_dims(r.run, (1,)), v)
+              for v in (sub(one, second), second)]
     has = [gt(c, full(ArrayType((), INT32), 0)) for c in counts]
     found, count = listed(bitwise_xor(*has), size)
     return filled(take_rows(r.rows, take_rows(r.starts, found)), count, fill)

@@ -19,7 +19,8 @@ from gnomon.ops.slicing import rev
 from gnomon.trace.stage import bind
 from gnomon.types.dtype import finfo, is_bool, is_complex, is_integer, real_dtype
 
-__all__ = ["bartlett", "blackman", "convolve", "correlate", "diff", "ediff1d", "gradient", "hamming", "hanning", "interp", "kaiser",
+__all__ = ["bartlett", "blackman", "convolve", "correlate", "diff", "ediff1d", "gradient", "hamming", "hanning",
+           "interp", "kaiser",
            "trapezoid", "unwrap"]
 
 
@@ -33,8 +34,8 @@ def part(x, axis, start=None, stop=None, step=None):
 def diff(a, n=1, axis=-1, prepend=None, append=None):
     """Differences of neighbours along an axis, `n` times over; of booleans, whether they differ.
 
-    `prepend` and `append` (numbers, or arrays that fit but for the axis) are put before and behind first. ValueError for scalars and
-    for n < 0.
+    `prepend` and `append` (numbers, or arrays that fit but for the axis) are put before and behind first. ValueError
+    for scalars and for n < 0.
 
     >>> import gnomon.numpy as np
     >>> np.diff(np.array([1, 2, 4]))
@@ -90,11 +91,11 @@ def run_ediff(before, a, behind):
 
 
 def gradient(f, *varargs, axis=None, edge_order=None):
-    """Derivatives of equally or unequally spaced samples along each axis (or those given), by central differences, and one-sided
-    ones of order `edge_order` (1 or 2) at the ends.
+    """Derivatives of equally or unequally spaced samples along each axis (or those given), by central differences, and
+    one-sided ones of order `edge_order` (1 or 2) at the ends.
 
-    `varargs`: nothing (a distance of 1), one distance for all axes, or for each axis a distance or a vector of coordinates.
-    Gives an array for one axis, else a list. ValueError for axes too short.
+    `varargs`: nothing (a distance of 1), one distance for all axes, or for each axis a distance or a vector of
+    coordinates. Gives an array for one axis, else a list. ValueError for axes too short.
 
     >>> import gnomon.numpy as np
     >>> np.gradient(np.array([1.0, 2.0, 4.0, 8.0]))
@@ -111,10 +112,11 @@ def gradient(f, *varargs, axis=None, edge_order=None):
     spacings = spacings * len(axes) if len(spacings) == 1 else spacings
     for a, h in zip(axes, spacings):
         if f.type.shape[a] < edge_order + 1:
-            raise ValueError(f"Shape of array too small to calculate a numerical gradient, at least {edge_order + 1} elements are "
-                             f"required; axis {a} has {f.type.shape[a]}.")
+            raise ValueError(f"Shape of array too small to calculate a numerical gradient, at least {edge_order + 1} "
+                             f"elements are required; axis {a} has {f.type.shape[a]}.")
         if h is not None and h.type.shape not in ((), (f.type.shape[a],)):
-            raise ValueError(f"gradient takes a distance or {f.type.shape[a]} coordinates for axis {a}, got shape {h.type.shape}.")
+            raise ValueError(f"gradient takes a distance or {f.type.shape[a]} coordinates for axis {a}, got shape "
+                             f"{h.type.shape}.")
     out = run_gradient(f, spacings, axes, edge_order)
     return out[0] if len(axes) == 1 else out
 
@@ -150,8 +152,8 @@ def gradient_along(f, h, axis, edge_order):
 
 
 def unwrap(p, discont=None, axis=-1, period=2 * np.pi):
-    """Phases along an axis with multiples of `period` added, so that no step is larger than half of it. Steps of less than
-    `discont` (at least half the period) are left as they are.
+    """Phases along an axis with multiples of `period` added, so that no step is larger than half of it. Steps of less
+    than `discont` (at least half the period) are left as they are.
 
     >>> import gnomon.numpy as np
     >>> np.unwrap(np.array([0, 3, 1, 2]), period=4)
@@ -204,15 +206,16 @@ def run_trapezoid(y, x, dx, axis):
         x = x if x.type.ndim == 1 else moveaxis(x, axis, -1)
         dx = x[..., 1:] - x[..., :-1]
     else:
-        dx = convert_element_type(dx, y.type.dtype) if not dx.type.ndim else moveaxis(dx, axis, -1) if dx.type.ndim > 1 else dx
+        dx = convert_element_type(dx, y.type.dtype) if not dx.type.ndim else moveaxis(dx, axis,
+                                                                                      -1) if dx.type.ndim > 1 else dx
     return 0.5 * reductions.sum(dx * (y[..., 1:] + y[..., :-1]), -1)
 
 
 def interp(x, xp, fp, left=None, right=None, period=None):
     """The values at `x` of the broken line through the points (xp, fp), where `xp` is in ascending order.
 
-    Below the first point `left`, by default its value; above the last `right`; "extrapolate" goes on in a straight line. With a
-    `period` coordinates are taken modulo it. ValueError where xp and fp are not vectors of one length.
+    Below the first point `left`, by default its value; above the last `right`; "extrapolate" goes on in a straight
+    line. With a `period` coordinates are taken modulo it. ValueError where xp and fp are not vectors of one length.
 
     >>> import gnomon.numpy as np
     >>> np.interp(np.array([0.0, 2.5]), np.array([1.0, 2.0, 3.0]), np.array([3.0, 2.0, 0.0]))
@@ -221,14 +224,16 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     x, xp = promote_inexact("interp", as_value(x, "interp", 0), as_value(xp, "interp", 1))
     fp, = promote_inexact("interp", as_value(fp, "interp", 2))
     if xp.type.ndim != 1 or xp.type.shape != fp.type.shape:
-        raise ValueError(f"xp and fp must be one-dimensional arrays of equal size, got shapes {xp.type.shape} and {fp.type.shape}.")
+        raise ValueError(f"xp and fp must be one-dimensional arrays of equal size, got shapes {xp.type.shape} and "
+                         f"{fp.type.shape}.")
     if is_complex(x.type.dtype):
         raise ValueError("interp takes real coordinates; only fp may be complex.")
     modes, ends = [], []
     for end, name, position in ((left, "left", 3), (right, "right", 4)):
         if isinstance(end, str) and end != "extrapolate":
             raise ValueError(f"the only valid string value of `{name}` is 'extrapolate', but got: {end!r}")
-        modes.append("extrapolate" if isinstance(end, str) else "hold" if end is None or period is not None else "given")
+        modes.append("extrapolate" if isinstance(end, str) else "hold" if end is None or period is not None
+                     else "given")
         ends.append(None if end is None or isinstance(end, str) else as_value(end, "interp", position))
     if period is not None:
         period = convert_element_type(as_value(period, "interp", 5), xp.type.dtype)
@@ -253,7 +258,8 @@ def run_interp(x, xp, fp, left, right, period, modes):
         width = xp[i] - x0
         point = ufuncs.less_equal(ufuncs.absolute(width), float(np.spacing(finfo(xp.type.dtype).eps)))
         out = selection.where(point, f0, f0 + (x - x0) / selection.where(point, 1, width) * (fp[i] - f0))
-    for mode, end, outside, k in ((modes[0], left, ufuncs.less(x, xp[0]), 0), (modes[1], right, ufuncs.greater(x, xp[-1]), -1)):
+    for mode, end, outside, k in ((modes[0], left, ufuncs.less(x, xp[0]), 0),
+                                  (modes[1], right, ufuncs.greater(x, xp[-1]), -1)):
         if mode != "extrapolate":
             out = selection.where(outside, fp[k] if mode == "hold" else end, out)
     return out
@@ -265,8 +271,8 @@ MODES = ("full", "same", "valid")
 
 
 def convolve(a, v, mode="full", *, precision=None, preferred_element_type=None):
-    """The convolution of two vectors: of length n + m - 1 ("full"), the longer of the two ("same"), or only where they overlap
-    completely ("valid").
+    """The convolution of two vectors: of length n + m - 1 ("full"), the longer of the two ("same"), or only where they
+    overlap completely ("valid").
 
     >>> import gnomon.numpy as np
     >>> np.convolve(np.array([1.0, 2.0, 3.0]), np.array([1.0, 1.0]))
@@ -319,7 +325,8 @@ def slide(a, v, mode, precision, preferred_element_type):
     padding = {"full": (m - 1, m - 1), "same": (m // 2, m - m // 2 - 1), "valid": (0, 0)}[mode]
     line = (0, 1, 2)
     preferred = None if preferred_element_type is None else np.dtype(preferred_element_type)
-    op = ConvGeneralDilated((1,), (padding,), (1,), (1,), ConvDimensionNumbers(line, line, line), 1, 1, precision, preferred)
+    op = ConvGeneralDilated((1,), (padding,), (1,), (1,), ConvDimensionNumbers(line, line, line), 1, 1, precision,
+                            preferred)
     return bind(op, a.reshape(1, 1, -1), v.reshape(1, 1, -1)).reshape(-1)
 
 

@@ -27,7 +27,8 @@ from gnomon.types.dtype import canonicalize, complex_dtype, is_complex, is_float
 from gnomon.types.size import is_static
 from gnomon.types.value_type import ArrayType
 
-__all__ = ["argpartition", "argsort", "digitize", "lexsort", "partition", "searchsorted", "sort", "sort_complex", "top_k"]
+__all__ = ["argpartition", "argsort", "digitize", "lexsort", "partition", "searchsorted", "sort", "sort_complex",
+           "top_k"]
 
 INT32 = np.dtype("int32")
 IN_RANGE = Options(PROMISE_IN_BOUNDS, wrap=False)
@@ -35,7 +36,8 @@ IN_RANGE = Options(PROMISE_IN_BOUNDS, wrap=False)
 
 def refuse_kind(name, kind, order):
     if kind is not None:
-        raise TypeError(f"'kind' argument to {name} is not supported. Use stable=True or stable=False to specify sort stability.")
+        raise TypeError(f"'kind' argument to {name} is not supported. Use stable=True or stable=False to specify sort "
+                        "stability.")
     if order is not None:
         raise TypeError(f"'order' argument to {name} is not supported.")
 
@@ -86,7 +88,8 @@ def run_argsort(a, axis, descending, dtype):
 
 
 def lexsort(keys, axis=-1):
-    """The places that sort by several keys at once: the last key first, the one before it where that is equal, and so on.
+    """The places that sort by several keys at once: the last key first, the one before it where that is equal, and so
+    on.
 
     TypeError without keys, ValueError where their shapes differ.
 
@@ -94,7 +97,10 @@ def lexsort(keys, axis=-1):
     >>> np.lexsort((np.array([1, 1, 0]), np.array([2, 1, 1])))
     Array([2, 1, 0], dtype=int32)
     """
-    keys = [as_value(k, "lexsort", i) for i, k in enumerate(keys)] if isinstance(keys, (list, tuple)) else as_value(keys, "lexsort", 0)
+    keys = [as_value(k, "lexsort", i) for i, k in enumerate(keys)] if isinstance(keys,
+                                                                                 (list, tuple)) else as_value(keys,
+                                                                                                              "lexsort",
+                                                                                                              0)
     if not isinstance(keys, list):
         keys = [reader_with(keys.type, (i,), DEFAULT).read(keys, []) for i in range(keys.type.shape[0])]
     if not keys:
@@ -113,8 +119,8 @@ def run_lexsort(keys, axis, dtype):
 
 
 def partition(a, kth, axis=-1):
-    """The elements along an axis rearranged so that the one at `kth` is where it is in sorted order, with smaller ones before and
-    larger ones behind it. Here they are simply sorted.
+    """The elements along an axis rearranged so that the one at `kth` is where it is in sorted order, with smaller ones
+    before and larger ones behind it. Here they are simply sorted.
 
     >>> import gnomon.numpy as np
     >>> np.partition(np.array([3, 1, 2]), 1)
@@ -154,13 +160,15 @@ def sort_complex(a):
     a = sort(a)
     if is_complex(a.type.dtype):
         return a
-    return convert_element_type(a, canonicalize(complex_dtype(widen(a.type.dtype)) if is_float(a.type.dtype) else "complex128",
+    return convert_element_type(a, canonicalize(complex_dtype(widen(a.type.dtype)) if is_float(a.type.dtype)
+                                                else "complex128",
                                                 current.enable_x64))
 
 
 def top_k(a, k, /, *, axis=-1, mode="largest", sorted=True):
-    """(values, places) of the `k` largest elements along an axis in descending order; with mode="smallest", of the smallest in
-    ascending order. Equal elements come in the order in which they stand. `k` is static; `sorted` may be False.
+    """(values, places) of the `k` largest elements along an axis in descending order; with mode="smallest", of the
+    smallest in ascending order. Equal elements come in the order in which they stand. `k` is static; `sorted` may be
+    False.
 
     >>> import gnomon.numpy as np
     >>> np.top_k(np.array([3, 1, 2]), 2)
@@ -189,11 +197,11 @@ FEW = 16            # elements that are all compared rather than searched
 
 
 def searchsorted(a, v, side="left", sorter=None, *, method="scan"):
-    """The places at which the elements of `v` would stand in the sorted vector `a`; side "left": before equal ones, "right":
-    behind them.
+    """The places at which the elements of `v` would stand in the sorted vector `a`; side "left": before equal ones,
+    "right": behind them.
 
-    `sorter`: places that sort `a`. NaN counts as largest. `method` chooses the algorithm: "scan" and "scan_unrolled" search by
-    halves, "compare_all" compares with every element, "sort" sorts both. ValueError where `a` is no vector.
+    `sorter`: places that sort `a`. NaN counts as largest. `method` chooses the algorithm: "scan" and "scan_unrolled"
+    search by halves, "compare_all" compares with every element, "sort" sorts both. ValueError where `a` is no vector.
 
     >>> import gnomon.numpy as np
     >>> np.searchsorted(np.array([1, 2, 2, 4]), np.array([2, 3]))
@@ -201,7 +209,8 @@ def searchsorted(a, v, side="left", sorter=None, *, method="scan"):
     """
     a, v = promote_dtypes("searchsorted", as_value(a, "searchsorted", 0), as_value(v, "searchsorted", 1))
     if a.type.ndim != 1:
-        raise ValueError(f"searchsorted takes a vector to search in; a should be 1-dimensional, got shape {a.type.shape}.")
+        raise ValueError("searchsorted takes a vector to search in; a should be 1-dimensional, got shape "
+                         f"{a.type.shape}.")
     if side not in ("left", "right"):
         raise ValueError(f"invalid argument side={side!r}, expected 'left' or 'right'")
     if method not in METHODS:
@@ -237,7 +246,8 @@ def before(x, y):
     """Whether x stands before y in sorted order: NaN is largest."""
     dtype = x.type.dtype
     if is_complex(dtype):
-        return bitwise_or(before(real(x), real(y)), bitwise_and(bitwise_not(before(real(y), real(x))), before(imag(x), imag(y))))
+        return bitwise_or(before(real(x), real(y)), bitwise_and(bitwise_not(before(real(y), real(x))),
+                                                                before(imag(x), imag(y))))
     less = lt(x, y)
     return bitwise_or(less, bitwise_and(ne(y, y), bitwise_not(ne(x, x)))) if is_float(dtype) else less
 
@@ -253,7 +263,8 @@ def search_all(a, v, side):
     a = broadcast_in_dim(a, (1,) * rank + a.type.shape, (rank,))
     v = broadcast_in_dim(v, (*v.type.shape, 1), tuple(range(rank)))
     ahead = convert_element_type(goes_on(a, v, side), INT32)
-    return reduce_sum(ahead if ahead.type.shape == wide else broadcast_in_dim(ahead, wide, tuple(range(rank + 1))), (rank,))
+    return reduce_sum(ahead if ahead.type.shape == wide else broadcast_in_dim(ahead, wide, tuple(range(rank + 1))),
+                      (rank,))
 
 
 def search(a, v, side, unroll=False):
@@ -278,13 +289,14 @@ def search_by_sorting(a, v, side):
     m = v.type.shape[0]
     both = concatenate([v, a] if side == "left" else [a, v], 0)
     rank = ops.argsort(ops.argsort(both, 0), 0)
-    rank = slice_in_dim(rank, 0, m, 0) if side == "left" else slice_in_dim(rank, a.type.shape[0], a.type.shape[0] + m, 0)
+    rank = slice_in_dim(rank, 0, m, 0) if side == "left" else slice_in_dim(rank, a.type.shape[0], a.type.shape[0] + m,
+                                                                           0)
     return sub(rank, ops.argsort(ops.argsort(v, 0), 0))
 
 
 def digitize(x, bins, right=False, *, method=None):
-    """The number of the bin in which each element lies. `bins` are the edges, in ascending or descending order; bin i is between
-    the edges i - 1 and i, and includes the lower of the two, or with `right` the upper.
+    """The number of the bin in which each element lies. `bins` are the edges, in ascending or descending order; bin i
+    is between the edges i - 1 and i, and includes the lower of the two, or with `right` the upper.
 
     >>> import gnomon.numpy as np
     >>> np.digitize(np.array([0.5, 2.0, 9.0]), np.array([1.0, 2.0, 3.0]))

@@ -38,7 +38,8 @@ def bincount(x, weights=None, minlength=0, *, length=None, out_sharding=None):
     """How often each integer from 0 on is in the vector `x`, or the sum of its weights.
 
     The result is as long as the largest integer asks for, at least `minlength`; then `x` must be concrete
-    (ConcretizationTypeError). With `length` it is as long as that, and larger integers are not counted. Integers below 0 count as 0.
+    (ConcretizationTypeError). With `length` it is as long as that, and larger integers are not counted. Integers below
+    0 count as 0.
 
     >>> import gnomon.numpy as np
     >>> np.bincount(np.array([1, 2, 1]), length=4)
@@ -55,7 +56,8 @@ def bincount(x, weights=None, minlength=0, *, length=None, out_sharding=None):
         raise ValueError(f"bincount takes a vector, got an array of shape {x.type.shape}.")
     if length is None:
         numbers = concrete(x, "bincount without length", "Give a static length: bincount(x, length=...).")
-        length = builtins.max(integer(minlength, "bincount", "minlength"), int(numbers.max()) + 1 if numbers.size else 0)
+        length = builtins.max(integer(minlength, "bincount", "minlength"),
+                              int(numbers.max()) + 1 if numbers.size else 0)
     else:
         length = integer(length, "bincount", "length")
     if weights is None:
@@ -87,7 +89,8 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
     Array([0., 2., 4., 6.], dtype=float32)
     """
     if isinstance(bins, str):
-        raise NotImplementedError(f"histogram_bin_edges does not choose bins by the method {bins!r}; give their number or edges.")
+        raise NotImplementedError(f"histogram_bin_edges does not choose bins by the method {bins!r}; give their number "
+                                  "or edges.")
     a = as_value(a, "histogram_bin_edges", 0)
     if np.ndim(bins) == 1:
         return asarray(bins)
@@ -129,7 +132,8 @@ def histogram(a, bins=10, range=None, weights=None, density=None):
 @composite(static=("density",))
 def run_histogram(a, edges, weights, density):
     a = flat(a)
-    weights = full(a.type.with_dtype(a.type.dtype), 1) if weights is None else promote_inexact("histogram", flat(weights), a)[0]
+    weights = full(a.type.with_dtype(a.type.dtype), 1) if weights is None else promote_inexact("histogram",
+                                                                                               flat(weights), a)[0]
     place, inside = bin_of(a, edges)
     counts = run_bincount(place, selection.where(inside, weights, 0), edges.type.shape[0] - 1)
     return counts / diff(edges) / reductions.sum(counts) if density else counts
@@ -168,8 +172,8 @@ def histogram2d(x, y, bins=10, range=None, weights=None, density=None):
 def histogramdd(sample, bins=10, range=None, weights=None, density=None):
     """(counts, list of edges along each dimension) of points, the rows of `sample`.
 
-    `bins` is a number of bins for all dimensions or a sequence with a number or a vector of edges for each; `range` a sequence
-    with a pair or None for each. `weights` and `density` as for `histogram`.
+    `bins` is a number of bins for all dimensions or a sequence with a number or a vector of edges for each; `range` a
+    sequence with a pair or None for each. `weights` and `density` as for `histogram`.
 
     >>> import gnomon.numpy as np
     >>> np.histogramdd(np.array([[1.0, 0.0], [2.0, 1.0]]), bins=2)[0]
@@ -188,7 +192,8 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=None):
     if weights is not None:
         weights = as_value(weights, "histogramdd", 3)
         if weights.type.shape != (count,):
-            raise ValueError(f"histogramdd takes a weight for each of {count} points, got weights of shape {weights.type.shape}.")
+            raise ValueError(f"histogramdd takes a weight for each of {count} points, got weights of shape "
+                             f"{weights.type.shape}.")
     columns = [getitem(sample, (slice(None), d)) for d in builtins.range(dims)]
     edges = [histogram_bin_edges(c, b, r) for c, b, r in zip(columns, bins, ranges)]
     return run_histogramdd(columns, edges, weights, bool(density)), edges
@@ -216,8 +221,9 @@ def run_histogramdd(columns, edges, weights, density):
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, dtype=None):
     """The covariance matrix of variables, the rows of `m` (with rowvar=False the columns) and of `y`.
 
-    Sums are divided by the number of observations less `ddof`: 1, or 0 with `bias`. `fweights`: how often each observation
-    counts, integers; `aweights`: how much. ValueError for arrays of more than two dimensions and for weights that do not fit.
+    Sums are divided by the number of observations less `ddof`: 1, or 0 with `bias`. `fweights`: how often each
+    observation counts, integers; `aweights`: how much. ValueError for arrays of more than two dimensions and for
+    weights that do not fit.
 
     >>> import gnomon.numpy as np
     >>> np.cov(np.array([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
@@ -240,8 +246,8 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
         if w is not None:
             w = as_value(w, "cov", position)
             if w.type.shape != (count,):
-                raise ValueError(f"cov takes {name} that are a vector of {count} numbers, one an observation; got shape "
-                                 f"{w.type.shape}.")
+                raise ValueError(f"cov takes {name} that are a vector of {count} numbers, one an observation; got "
+                                 f"shape {w.type.shape}.")
             if name == "fweights" and not is_integer(w.type.dtype):
                 raise TypeError(f"cov takes fweights that are integers, got {w.type.dtype}.")
         weights.append(w)

@@ -18,7 +18,8 @@ from gnomon.types.dtype import complex_dtype, is_complex, is_float, real_dtype
 
 
 class FftType(enum.IntEnum):
-    """From complex to complex numbers, forward and back; from real numbers to the first half of the complex ones, and back."""
+    """From complex to complex numbers, forward and back; from real numbers to the first half of the complex ones, and
+    back."""
 
     FFT = 0
     IFFT = 1
@@ -27,8 +28,8 @@ class FftType(enum.IntEnum):
 
 
 class Fft(Op):
-    """The transform of the last `len(fft_lengths)` dimensions, which have these sizes as far as they hold no half spectrum.
-    The inverse ones are divided by the number of elements."""
+    """The transform of the last `len(fft_lengths)` dimensions, which have these sizes as far as they hold no half
+    spectrum. The inverse ones are divided by the number of elements."""
 
     fft_type: FftType
     fft_lengths: tuple
@@ -41,14 +42,15 @@ class Fft(Op):
             raise ValueError(f"fft transforms one to three dimensions, got fft_lengths {lengths}.")
         if len(lengths) > x.ndim:
             raise ValueError(f"fft of {len(lengths)} dimensions needs an operand with as many, got {x}.")
-        if (kind == FftType.RFFT) == is_complex(x.dtype) or x.dtype.itemsize < 4 or not (is_float(x.dtype) or is_complex(x.dtype)):
+        if (kind == FftType.RFFT) == is_complex(x.dtype) or x.dtype.itemsize < 4 or not (is_float(x.dtype)
+                                                                                         or is_complex(x.dtype)):
             what = "float32 or float64" if kind == FftType.RFFT else "complex64 or complex128"
             raise TypeError(f"fft of type {kind.name} needs an operand of {what}, got {x}.")
         half = (*lengths[:-1], lengths[-1] // 2 + 1)
         have, out = (half if kind == FftType.IRFFT else lengths), (half if kind == FftType.RFFT else lengths)
         if x.shape[x.ndim - len(lengths):] != have:
-            raise ValueError(f"fft of type {kind.name} with fft_lengths {lengths} needs an operand whose last sizes are {have}, "
-                             f"got {x}.")
+            raise ValueError(f"fft of type {kind.name} with fft_lengths {lengths} needs an operand whose last sizes "
+                             f"are {have}, got {x}.")
         front = x.ndim - len(lengths)
         t = resized(self, x, (*x.shape[:front], *out), [d >= front for d in range(x.ndim)])
         return t.update(dtype=self.out_dtype(x), weak_type=False, sharding=t.sharding)

@@ -69,9 +69,12 @@ def test_edges():
     assert gnp.fft.irfft(np.ones(1, np.float32)).shape == (0,)
     assert gnp.fft.fft(gnp.ones(4, gnp.bfloat16)).dtype == np.complex64
     assert gnp.fft.ifft(np.arange(3)).dtype == np.complex64
-    for call, text in ((lambda: gnp.fft.fft(X, 0), "sizes above 0"), (lambda: gnp.fft.fft(X, norm="x"), "Invalid norm value x"),
-                       (lambda: gnp.fft.fft(np.float32(1)), "axis -1"), (lambda: gnp.fft.rfft(Z), "only real valued inputs"),
-                       (lambda: gnp.fft.fftn(X, axes=(0, 0)), "repeated axes"), (lambda: gnp.fft.fftn(X, (2,), (0, 1)), "different lengths"),
+    for call, text in ((lambda: gnp.fft.fft(X, 0), "sizes above 0"), (lambda: gnp.fft.fft(X, norm="x"),
+                                                                      "Invalid norm value x"),
+                       (lambda: gnp.fft.fft(np.float32(1)), "axis -1"),
+                       (lambda: gnp.fft.rfft(Z), "only real valued inputs"),
+                       (lambda: gnp.fft.fftn(X, axes=(0, 0)), "repeated axes"),
+                       (lambda: gnp.fft.fftn(X, (2,), (0, 1)), "different lengths"),
                        (lambda: gnp.fft.fft2(X[0, 0]), "axis -2")):
         with pytest.raises(ValueError, match=text):
             call()

@@ -161,7 +161,8 @@ def test_the_transpose_of_reading_is_adding(case):
 
 # ---- dtypes, keys, memory -----------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("dtype", [bool, "int8", "uint8", "int32", "uint32", "float16", bfloat16, "float32", "complex64"])
+@pytest.mark.parametrize("dtype", [bool, "int8", "uint8", "int32", "uint32", "float16", bfloat16, "float32",
+                                   "complex64"])
 def test_dtypes(dtype):
     host = np.array([0, 1, 1, 0, 1]).astype(np.dtype(dtype))
     x = value_of(host)
@@ -301,7 +302,8 @@ def test_masks_of_known_numbers_while_tracing():
     np.testing.assert_array_equal(G.jit(lambda x: getitem(x, value_of(m)))(X), X[m])
     new = np.array([8.0, 9.0], np.float32)
     np.testing.assert_array_equal(G.jit(lambda x: At(x)[m].set(new))(X), [0, 1, 2, 8, 9])
-    g = G.grad(lambda x: G.numpy.sum(getitem(x, G.numpy.greater(x, 2.0))))(value_of(X))       # its numbers are looked at
+    # its numbers are looked at
+    g = G.grad(lambda x: G.numpy.sum(getitem(x, G.numpy.greater(x, 2.0))))(value_of(X))
     np.testing.assert_array_equal(g, m)
 
 

@@ -48,7 +48,8 @@ def test_arithmetic():
         close(run(polynomials.polydiv, Q, P), (np.zeros(1), Q))
         close(run(polynomials.polydiv, P, Q[:1]), (P / 2, np.zeros(4)))
     close(polynomials.polymul(np.float32([0, 1]), P, trim_leading_zeros=True), P)
-    close(polynomials.polydiv(np.float32([1, 3, 3, 1]), np.float32([1, 1]), trim_leading_zeros=True), (np.float32([1, 2, 1]), np.zeros(0)))
+    close(polynomials.polydiv(np.float32([1, 3, 3, 1]), np.float32([1, 1]), trim_leading_zeros=True),
+          (np.float32([1, 2, 1]), np.zeros(0)))
     with pytest.raises(ConcretizationTypeError, match="trim_leading_zeros=False"):
         G.jit(lambda a: polynomials.polymul(a, a, trim_leading_zeros=True))(P)
 
@@ -62,7 +63,8 @@ def test_derivatives_and_integrals():
     close(polynomials.polyint(P, 2, np.float32([5, 7])), np.polyint(P, 2, [5, 7]))
     close(polynomials.polyint(P, 2, 3), np.polyint(P, 2, 3))
     assert polynomials.polyder(I, 2).dtype == np.float32
-    for call, text in ((lambda: polynomials.polyder(P, -1), "must be positive"), (lambda: polynomials.polyint(P, 2, np.ones(3)), "of 2 integrals")):
+    for call, text in ((lambda: polynomials.polyder(P, -1), "must be positive"),
+                       (lambda: polynomials.polyint(P, 2, np.ones(3)), "of 2 integrals")):
         with pytest.raises(ValueError, match=text):
             call()
 

@@ -34,7 +34,8 @@ def test_unique(x, axis):
     if axis is not None and x.ndim == 1:
         x = np.stack([x, x[::-1], x])
     n = x.size if axis is None else x.shape[axis]
-    values, index, inverse, counts = np.unique(np.nan_to_num(x, nan=9) if axis is not None else x, True, True, True, axis)
+    values, index, inverse, counts = np.unique(np.nan_to_num(x, nan=9) if axis is not None else x, True, True, True,
+                                               axis)
     if axis is not None and x.dtype.kind == "f":        # in NumPy no NaN is equal to another there
         values[values == 9] = np.nan
     inverse = inverse.reshape(x.shape if axis is None else n)
@@ -79,7 +80,8 @@ def test_array_api_forms():
     check(sets.unique_values(X), np.unique(X))
 
 
-PAIRS = [(X, np.int32([9, 1, 3, 1])), (np.int32([3, 1, 2, 1, 3]), np.int32([7, 7])), (np.float32([2, 1, 2.5]), np.int32([2, 4])),
+PAIRS = [(X, np.int32([9, 1, 3, 1])), (np.int32([3, 1, 2, 1, 3]), np.int32([7, 7])),
+         (np.float32([2, 1, 2.5]), np.int32([2, 4])),
          (np.int32([5, 4]), np.zeros(0, np.int32))]
 
 

@@ -22,7 +22,8 @@ def close(got, want, rtol=2e-5):
         np.testing.assert_allclose(got, want, rtol, 1e-5)
 
 
-@pytest.mark.parametrize("x", [F, C, np.int32([5, 1, 7]), np.array([True, False, False, True])], ids=["f", "c", "i", "b"])
+@pytest.mark.parametrize("x", [F, C, np.int32([5, 1, 7]), np.array([True, False, False, True])],
+                         ids=["f", "c", "i", "b"])
 def test_diff(x):
     for n in (0, 1, 2):
         for axis in {-1, 0}:
@@ -33,7 +34,8 @@ def test_diff(x):
 
 def test_diff_with_ends():
     for run in RUNS:
-        close(run(lambda x: signals.diff(x, prepend=0, append=np.float32([9, 9])), F), np.diff(F, prepend=0, append=[9, 9]))
+        close(run(lambda x: signals.diff(x, prepend=0, append=np.float32([9, 9])), F),
+              np.diff(F, prepend=0, append=[9, 9]))
         close(run(lambda x: signals.diff(x, prepend=np.float32(1), axis=1), C), np.diff(C, prepend=1, axis=1))
         close(run(lambda x: signals.ediff1d(x, 9, np.float32([1, 2])), C), np.ediff1d(C, 9, [1, 2]))
     assert signals.diff(np.int32([1, 2]), prepend=0).dtype == np.int32
@@ -47,8 +49,10 @@ def test_gradient(edge_order):
     at = np.float32([0, 1, 3, 4, 7])
     for run in RUNS:
         close(run(lambda f: signals.gradient(f, edge_order=edge_order), F), np.gradient(F, edge_order=edge_order))
-        close(run(lambda f: signals.gradient(f, 2.0, edge_order=edge_order), F), np.gradient(F, 2.0, edge_order=edge_order))
-        close(run(lambda f, at: signals.gradient(f, at, edge_order=edge_order), F, at), np.gradient(F, at, edge_order=edge_order))
+        close(run(lambda f: signals.gradient(f, 2.0, edge_order=edge_order), F),
+              np.gradient(F, 2.0, edge_order=edge_order))
+        close(run(lambda f, at: signals.gradient(f, at, edge_order=edge_order), F, at),
+              np.gradient(F, at, edge_order=edge_order))
         close(run(lambda f: signals.gradient(f, edge_order=edge_order), C), np.gradient(C, edge_order=edge_order))
         close(run(lambda f, at: signals.gradient(f, 2.0, at, axis=(1, 2), edge_order=edge_order), C, at),
               np.gradient(C, 2.0, at, axis=(1, 2), edge_order=edge_order))
@@ -106,7 +110,8 @@ def test_convolve_and_correlate(mode, n, m):
         close(run(lambda a, v: signals.convolve(a, v, mode), a, v), np.convolve(a, v, mode), 1e-4)
         close(run(lambda a, v: signals.correlate(a, v, mode), a, v), np.correlate(a, v, mode), 1e-4)
     close(signals.convolve(a, v + 1j * v, mode), np.convolve(a, v + 1j * v, mode), 1e-4)
-    close(signals.correlate(a + 1j, v + 1j * v, mode), np.correlate(a + np.complex64(1j), v + np.complex64(1j) * v, mode), 1e-4)
+    close(signals.correlate(a + 1j, v + 1j * v, mode), np.correlate(a + np.complex64(1j), v + np.complex64(1j) * v,
+                                                                    mode), 1e-4)
 
 
 def test_convolve_refuses():

@@ -25,7 +25,8 @@ def test_sort(dtype, axis):
     backwards = np.argsort(-as_float, axis, kind="stable")
     flat = x.ravel() if axis is None else x
     for run in RUNS:
-        np.testing.assert_array_equal(run(lambda x: sorting.sort(x, axis), x), np.take_along_axis(flat, order, axis or 0))
+        np.testing.assert_array_equal(run(lambda x: sorting.sort(x, axis), x),
+                                      np.take_along_axis(flat, order, axis or 0))
         np.testing.assert_array_equal(run(lambda x: sorting.argsort(x, axis), x), order)
         np.testing.assert_array_equal(run(lambda x: sorting.argsort(x, axis, descending=True), x), backwards)
         np.testing.assert_array_equal(run(lambda x: sorting.sort(x, axis, descending=True), x),
@@ -111,5 +112,6 @@ def test_digitize(right):
     x = np.float32([0.2, 6.4, 3.0, 1.6, 4.0, 10.0, -1, 11])
     for bins in (np.float32([0, 1, 2.5, 4, 10]), np.float32([10, 4, 2.5, 1]), np.float32([4])):
         for run in RUNS:
-            np.testing.assert_array_equal(run(lambda x, b: sorting.digitize(x, b, right), x, bins), np.digitize(x, bins, right))
+            np.testing.assert_array_equal(run(lambda x, b: sorting.digitize(x, b, right), x, bins),
+                                          np.digitize(x, bins, right))
     assert sorting.digitize(x, np.zeros(0, np.float32)).tolist() == [0] * 8

@@ -86,7 +86,8 @@ M = RNG.randn(3, 6).astype(np.float32)
 FW, AW = np.int32([1, 2, 0, 3, 1, 1]), np.float32([1, 0.5, 2, 1, 1, 3])
 
 
-@pytest.mark.parametrize("options", [{}, {"ddof": 0}, {"bias": True}, {"fweights": FW}, {"aweights": AW}, {"fweights": FW, "aweights": AW},
+@pytest.mark.parametrize("options", [{}, {"ddof": 0}, {"bias": True}, {"fweights": FW}, {"aweights": AW},
+                                     {"fweights": FW, "aweights": AW},
                                      {"fweights": FW, "aweights": AW, "ddof": 2}])
 def test_cov(options):
     for run in RUNS:

@@ -55,7 +55,8 @@ def test_take_refuses():
         taking.take(X, 0, out=X)
 
 
-@pytest.mark.parametrize("shape, axis", [((2, 5, 4), 1), ((2, 3, 1), 2), ((1, 2, 4), 1), ((2, 2, 1), 1), ((1, 3, 2), -1)])
+@pytest.mark.parametrize("shape, axis", [((2, 5, 4), 1), ((2, 3, 1), 2), ((1, 2, 4), 1), ((2, 2, 1), 1),
+                                         ((1, 3, 2), -1)])
 def test_take_along_axis(shape, axis):
     i = np.arange(int(np.prod(shape))).reshape(shape).astype(np.int32) % X.shape[axis] - 1
     want = np.take_along_axis(X, i, axis)
@@ -71,7 +72,8 @@ def test_take_along_axis(shape, axis):
 
 def test_take_along_axis_edges():
     for run in RUNS:
-        same(run(lambda x, i: taking.take_along_axis(x, i, None), X, np.array([3, -1])), np.take_along_axis(X, np.array([3, -1]), None))
+        same(run(lambda x, i: taking.take_along_axis(x, i, None), X, np.array([3, -1])),
+             np.take_along_axis(X, np.array([3, -1]), None))
         got = run(lambda x, i: taking.take_along_axis(x, i, 1), np.ones((2, 3), np.float32), np.array([[0], [9]]))
         same(got, [[1], [np.nan]])
         with pytest.raises(ValueError, match="same number of dimensions; 1 vs. 2"):
@@ -83,8 +85,10 @@ def test_put():
     x, i = np.arange(6, dtype=np.float32).reshape(2, 3), np.array([0, 13, -1], np.int32)
     for run in RUNS:
         same(run(lambda x, i: taking.put(x, i, 9.0, inplace=False), x, i), [[9, 1, 2], [3, 4, 9]])
-        same(run(lambda x, i: taking.put(x, i, np.float32([7, 8]), mode="wrap", inplace=False), x, i), [[7, 8, 2], [3, 4, 7]])
-        same(run(lambda x, i: taking.put(x, i, np.float32([7, 8, 9, 10]), mode="clip", inplace=False), x, np.array([0, 13, 1])),
+        same(run(lambda x, i: taking.put(x, i, np.float32([7, 8]), mode="wrap", inplace=False), x, i),
+             [[7, 8, 2], [3, 4, 7]])
+        same(run(lambda x, i: taking.put(x, i, np.float32([7, 8, 9, 10]), mode="clip", inplace=False), x,
+                 np.array([0, 13, 1])),
              [[7, 9, 2], [3, 4, 8]])
     with pytest.raises(ValueError, match="Pass inplace=False"):
         taking.put(x, i, 9.0)
@@ -104,7 +108,8 @@ def test_choose():
     which, a, b = np.array([0, 1, 2], np.int32), np.array([1, 2, 3], np.int32), np.array([[4], [5]], np.int32)
     for mode in ("clip", "wrap"):
         for run in RUNS:
-            same(run(lambda w, a, b: taking.choose(w, [a, b], mode=mode), which, a, b), np.choose(which, [a, b], mode=mode))
+            same(run(lambda w, a, b: taking.choose(w, [a, b], mode=mode), which, a, b),
+                 np.choose(which, [a, b], mode=mode))
     same(taking.choose(which[:2], [5, np.float32([4, 5])]), [5, 5])
     with pytest.raises(ValueError, match="between 0 and 1"):
         taking.choose(which, [a, b])
@@ -119,7 +124,8 @@ def test_compress_and_extract():
     same(taking.extract(X > 4, X), X[X > 4])
     same(G.jit(lambda c, x: taking.compress(c, x, axis=1, size=2))(c, X), X[:, [0, 2]])
     same(G.jit(lambda c, x: taking.compress(c, x, axis=1, size=3, fill_value=-1))(c, X)[:, 2], np.full((2, 4), -1))
-    same(G.jit(lambda x: taking.extract(x > 4, x, size=9, fill_value=-1))(X), [*X[X > 4], *[-1] * (9 - (X > 4).sum())][:9])
+    same(G.jit(lambda x: taking.extract(x > 4, x, size=9, fill_value=-1))(X),
+         [*X[X > 4], *[-1] * (9 - (X > 4).sum())][:9])
     with pytest.raises(ConcretizationTypeError, match="static size"):
         G.jit(lambda c, x: taking.compress(c, x))(c, X[0, 0])
 
@@ -132,7 +138,8 @@ def test_place():
             same(run(lambda x, v: taking.place(x, x > 3, v, inplace=False), X, np.float32(vals)), want)
 
 
-@pytest.mark.parametrize("x", [X, X[0, 0], X > 4, np.zeros((3, 2), np.int32), np.ones((0, 2), np.float32)], ids=lambda x: str(x.shape))
+@pytest.mark.parametrize("x", [X, X[0, 0], X > 4, np.zeros((3, 2), np.int32), np.ones((0, 2), np.float32)],
+                         ids=lambda x: str(x.shape))
 def test_nonzero(x):
     want = x.nonzero()
     same(taking.nonzero(x), want)
@@ -164,7 +171,8 @@ def test_unravel_and_ravel(shape):
         same(run(lambda i: taking.unravel_index(i, shape), i - total), np.unravel_index(i, shape))
         for order in "CF":
             index = np.unravel_index(i, shape, order=order)
-            same(run(lambda *index: taking.ravel_multi_index(index, shape, mode="clip", order=order), *map(np.int32, index)), i)
+            same(run(lambda *index: taking.ravel_multi_index(index, shape, mode="clip", order=order),
+                     *map(np.int32, index)), i)
     same(taking.unravel_index(np.array([total + 3]), shape), [[n - 1] for n in shape])
 
 
