@@ -13,7 +13,7 @@ from gnomon.ir.show import show_value
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.shape import transpose
 from gnomon.trace.stage import bind
-from gnomon.types.sharding import PartitionSpec
+from gnomon.types.sharding import PartitionSpec, abstract_sharding
 
 
 class Precision(enum.Enum):
@@ -117,9 +117,9 @@ class DotGeneral(DimsOp):
     def transpose(self, ct, x, y):
         dims = self.dims(x.type, y.type)
         if is_linear(x):
-            out = contract(ct, dims.out, y, dims.ins[1], dims.ins[0], self.precision)
+            out = contract(ct, dims.out, y, dims.ins[1], dims.ins[0], self.precision, x.type)
             return convert_element_type(out, x.type.dtype, out.type.weak_type), None
-        out = contract(x, dims.ins[0], ct, dims.out, dims.ins[1], self.precision)
+        out = contract(x, dims.ins[0], ct, dims.out, dims.ins[1], self.precision, y.type)
         return None, convert_element_type(out, y.type.dtype, out.type.weak_type)
 
     def show_parameter(self, name, value):
@@ -128,13 +128,18 @@ class DotGeneral(DimsOp):
         return repr(value) if name == "precision" else show_value(value)
 
 
-def contract(x, x_names, y, y_names, to, precision=None):
-    """Einsum of two operands by dimension names, with the result's dimensions in the order `to`."""
+def contract(x, x_names, y, y_names, to, precision=None, like=None):
+    """Einsum of two operands by dimension names, with the result's dimensions in the order `to`, sharded as the type `like`."""
     summed = [d for d in x_names if d in y_names and d not in to]
     kept = [d for d in x_names if d in y_names and d in to]
     numbers = ((positions(x_names, summed), positions(y_names, summed)), (positions(x_names, kept), positions(y_names, kept)))
     if x.type.dtype != y.type.dtype:
         y = convert_element_type(y, x.type.dtype)
-    out = bind(DotGeneral(numbers, precision, np.dtype(x.type.dtype)), x, y)
     order = (*kept, *[d for d in x_names if d not in y_names], *[d for d in y_names if d not in x_names])
+    sharding = None
+    placed = next((t.sharding for t in (x.type, y.type) if t.sharding is not None), None)
+    if like is not None and placed is not None:
+        spec = dict(zip(to, like.spec))
+        sharding = abstract_sharding(placed.mesh, tuple([spec[d] for d in order])) or PartitionSpec()
+    out = bind(DotGeneral(numbers, precision, np.dtype(x.type.dtype), sharding), x, y)
     return transpose(out, positions(order, to))

@@ -161,20 +161,18 @@ class Reshape(Op):
 
 
 def reshaped_spec(x, new_sizes):
-    """The sharding of a reshape's result: kept where dimensions stand unchanged (ones may come and go), else an error."""
+    """The sharding of a reshape's result: kept for the dimensions in front and behind that stay (ones may come and go); what is merged
+    or split between them may not be sharded."""
     old = [(n, s) for n, s in zip(x.shape, x.spec) if n != 1 or s is not None]
-    spec, i = [], 0
-    kept = [n for n in new_sizes if n != 1] == [n for n, _ in old]
-    if not kept and any(s is not None for _, s in old):
-        # a leading sharded dimension may be split, or merged with unsharded ones behind it, where sizes still line up
+    new = [i for i, n in enumerate(new_sizes) if n != 1]
+    spec = [None] * len(new_sizes)
+    while old and new and old[0][0] == new_sizes[new[0]]:
+        spec[new.pop(0)] = old.pop(0)[1]
+    while old and new and old[-1][0] == new_sizes[new[-1]]:
+        spec[new.pop()] = old.pop()[1]
+    if any(s is not None for _, s in old):
         raise ShardingTypeError(f"reshape of {x} to {new_sizes} merges or splits a sharded dimension, so the result's sharding "
                                 "is ambiguous. Say it with out_sharding, or reshard first.")
-    for n in new_sizes:
-        if n == 1 or not kept:
-            spec.append(None)
-        else:
-            spec.append(old[i][1])
-            i += 1
     return spec
 
 

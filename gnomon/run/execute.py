@@ -76,8 +76,13 @@ def _sharding(executable, partition, shape, memory_kind):
     devices = executable.devices
     if len(devices) == 1:
         return SingleDeviceSharding(devices[0], memory_kind)
-    ndim = partition.num_dimensions() if shape is None else len(shape)
+    ndim = tiled_dimensions(partition) if shape is None else len(shape)
     return sharding_from_hlo(partition, plan_mesh(executable.plan), devices, ndim, memory_kind)
+
+
+def tiled_dimensions(partition):
+    """How many dimensions of an array a partition speaks of; a last one may count copies."""
+    return partition.num_dimensions() - (partition.is_tiled() and partition.replicate_on_last_tile_dim())
 
 
 def plan_mesh(plan):
