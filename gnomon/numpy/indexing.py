@@ -87,7 +87,7 @@ def from_view(x, t, host, view):
     """An Array of what NumPy read from the numbers of `x`."""
     if view.__class__ is not _ndarray:
         view = _asarray(view)
-    elif view.nbytes < host.nbytes > LARGE:
+    elif view.base is not None and view.nbytes < host.nbytes > LARGE:
         view = aligned_copy(view, view.dtype)
     shape = view.shape
     if t.dtype.__class__ is KeyDtype:

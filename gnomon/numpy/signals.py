@@ -11,13 +11,15 @@ from gnomon.numpy.indexing import getitem
 from gnomon.numpy.manipulation import concatenate, moveaxis
 from gnomon.numpy.promote import as_value, promote_dtypes, promote_inexact, to_inexact
 from gnomon.numpy.sorting import argsort, searchsorted
-from gnomon.numpy.taking import flat
+from gnomon.numpy.taking import flat, small_host
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.convolution import ConvDimensionNumbers, ConvGeneralDilated
 from gnomon.ops.shape import full
 from gnomon.ops.slicing import rev
+from gnomon.run.array import from_numpy
 from gnomon.trace.stage import bind
 from gnomon.types.dtype import finfo, is_bool, is_complex, is_integer, real_dtype
+from gnomon.types.value_type import ArrayType
 
 __all__ = ["bartlett", "blackman", "convolve", "correlate", "diff", "ediff1d", "gradient", "hamming", "hanning",
            "interp", "kaiser",
@@ -50,6 +52,10 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
     if n == 0:
         return a
     axis = one_axis(axis, a.type.ndim, "diff")
+    host = small_host(a) if prepend is None and append is None else None
+    if host is not None and host.dtype.kind in "biuf":
+        out = np.diff(host, n, axis)
+        return from_numpy(out, ArrayType(out.shape, a.type.dtype, a.type.weak_type))
     ends = []
     for end, position in ((prepend, 3), (append, 4)):
         end = None if end is None else as_value(end, "diff", position)
