@@ -9,6 +9,7 @@ from collections import deque
 from gnomon.api.aliases import Inline
 from gnomon.api.function import Flat, ShapeDtypeStruct, as_values, check_leaves, lazy_names, type_of
 from gnomon.api.retraces import Report, Trace, differences, nearest, note
+from gnomon.base.announce import announce
 from gnomon.base.frames import entry_point, hide_frames
 from gnomon.base.settings import current
 from gnomon.base.source import describe, function_name, named_after, user_place
@@ -16,6 +17,7 @@ from gnomon.base.tree import flatten_axes, tree_flatten, tree_structure, tree_un
 from gnomon.ir.jaxpr import ClosedJaxpr, Jaxpr, Literal, intern
 from gnomon.lower.module import write_module
 from gnomon.lower.plan import Plan
+from gnomon.ops.convert import convert_element_type
 from gnomon.ops.nested.call import Jit
 from gnomon.passes.pipeline import optimise
 from gnomon.run.array import Array
@@ -166,8 +168,7 @@ class Jitted:
                 entry.op = Jit(entry.jaxpr, entry.name, self.options.inline)
             outs = bind(entry.op, *entry.consts, *leaves)
         if entry.retag is not None:
-            for o, t in zip(outs, entry.retag):
-                o.type = o.atom.type = t
+            outs = [convert_element_type(o, t.dtype, t.weak_type) for o, t in zip(outs, entry.retag)]
         return outs[0] if entry.leaf else entry.out_tree.unflatten(outs)
 
     def call_slowly(self, leaves, tree, args, kwargs, statics, positions=None, donated=()):
@@ -193,11 +194,26 @@ class Jitted:
         o = self.options
         if current.disable_jit:
             return self.fun(*args, **kwargs)
+        key = None
+        if not kwargs:          # arrays and static arguments, by position: the call may be known as it stands
+            key = (current.key, local.axes_key, *[a.type if a.__class__ is Array else (a.__class__, a) for a in args])
+            try:
+                known = self.flat.get(key)
+            except TypeError:   # a static argument that is not hashable, or a tree
+                known = key = None
+            if known is not None and local.frame is None:
+                entry, where = known
+                return self.run(entry, [args[i] for i in where])
         dynamic, positions, statics, donated_args, kwargs_dynamic, donated_kwargs = self.sort_arguments(args, kwargs)
         leaves, tree = tree_flatten((dynamic, kwargs_dynamic))
         donated = self.donated_leaves(dynamic, positions, kwargs_dynamic, donated_args, donated_kwargs) if \
             (o.donate_argnums or o.donate_argnames) else ()
-        return self.call_slowly(leaves, tree, dynamic, kwargs_dynamic, statics, positions, donated)
+        out = self.call_slowly(leaves, tree, dynamic, kwargs_dynamic, statics, positions, donated)
+        if key is not None and all(a.__class__ is Array for a in dynamic):
+            entry = self.cache.get((tree, current.key, local.axes_key, *[a.type for a in dynamic], *statics))
+            if entry is not None:
+                self.flat[key] = entry, positions
+        return out
 
     # -- arguments ---------------------------------------------------------------------------------------------
 
@@ -266,6 +282,9 @@ class Jitted:
         return entry
 
     def new_entry(self, types, tree, statics, names, donated=()):
+        if current.no_tracing:
+            raise RuntimeError(f"re-tracing function {self.name} for jit, but 'no_tracing' is set: it was not traced yet for arguments of "
+                               f"types {', '.join(map(str, types))}.")
         start = time.perf_counter()
         fun = self.fun if not statics else with_statics(self.fun, statics)
         flat = Flat(fun, tree)
@@ -275,6 +294,7 @@ class Jitted:
         closed = intern(jaxpr.closed())
         shift = len(consts)
         entry = Entry(closed, list(consts), tree, flat.out_tree, frame_out[0].weak_matters, tuple(i + shift for i in donated), self.name)
+        warn_of_constants(self.name, consts)
         note(self.record, self.fun, self.name, types, tree, statics, describe(user_place(3)), start)
         return entry
 
@@ -312,6 +332,16 @@ class Jitted:
 
     def _cache_size(self):
         return len(self.cache)
+
+
+def warn_of_constants(name, consts):
+    """Tell of many bytes in the arrays that a function closes over."""
+    limit = current.captured_constants_warn_bytes
+    if limit >= 0 and consts:
+        total = sum(c.type.size * c.type.dtype.itemsize for c in consts if c.__class__ is Array)
+        if total > limit:
+            announce(f"{name} closes over arrays of {total:,} bytes, which stay in memory as long as it does. Pass them as arguments, or raise "
+                 "captured_constants_warn_bytes.")
 
 
 def _nothing(leaves):
