@@ -340,8 +340,8 @@ def warn_of_constants(name, consts):
     if limit >= 0 and consts:
         total = sum(c.type.size * c.type.dtype.itemsize for c in consts if c.__class__ is Array)
         if total > limit:
-            announce(f"{name} closes over arrays of {total:,} bytes, which stay in memory as long as it does. Pass them as arguments, or raise "
-                 "captured_constants_warn_bytes.")
+            announce(f"{name} closes over arrays of {total:,} bytes, which stay in memory as long as it does. Pass them as arguments, or "
+                     "raise captured_constants_warn_bytes.")
 
 
 def _nothing(leaves):

@@ -7,6 +7,7 @@ import numpy as np
 
 from gnomon.api.function import as_values, check_leaves
 from gnomon.base.frames import entry_point
+from gnomon.base.settings import current
 from gnomon.base.tree import flatten_axes, keystr, tree_flatten, tree_flatten_with_path, tree_leaves, tree_map, tree_unflatten
 from gnomon.ops.place import DevicePut, Reshard, ShardingConstraint
 from gnomon.run import client, transfer
@@ -129,6 +130,9 @@ _stack: dict = {}
 
 
 def _enter_with(mesh):
+    if current.disallow_mesh_context_manager:
+        raise RuntimeError("`with mesh:` is an error while disallow_mesh_context_manager is set. Use set_mesh(mesh), also as a context "
+                           "manager.")
     _stack.setdefault(id(local), []).append(_enter(mesh))
 
 

@@ -7,6 +7,7 @@ from collections import deque
 from dataclasses import dataclass
 
 from gnomon.base.announce import tell
+from gnomon.base.log import log_compile
 from gnomon.base.monitor import durations
 from gnomon.base.settings import KEY_NAMES, current
 from gnomon.base.tree import argument_names, tree_unflatten
@@ -51,11 +52,12 @@ def note(record, fun, name, types, tree, statics, place, start):
     """Add a trace to a function's record (a deque); returns it."""
     seconds = time.perf_counter() - start
     durations.record("/jax/core/compile/jaxpr_trace_duration", seconds, fun_name=name)
+    log_compile(f"Traced {name} for arguments of types {', '.join(map(str, types)) or 'none'} in {seconds:.3g} s.")
     new = Trace(name, tuple(types), tree, statics, current.key, place, seconds, len(record) + 1, ())
     if record:
         reasons = tuple(differences(fun, nearest(new, record), new))
         new = Trace(**{**new.__dict__, "reasons": reasons, "number": record[-1].number + 1})
-        if current.announce_retraces:
+        if current.announce_retraces or current.explain_cache_misses:
             tell(str(new))
     record.append(new)
     with _lock:

@@ -152,12 +152,9 @@ IN_KEY = (
     ("debug_key_reuse", bool, False, "Using a random key twice is an error."),
     # checks
     ("disable_jit", bool, False, "Functions under jit run as plain Python, op by op."),
+    ("no_execution", bool, False, "Running a compiled program is an error: only tracing and compiling are allowed."),
     ("debug_nans", bool, False, "A NaN in a result is an error that names the op."),
     ("debug_infs", bool, False, "An infinity in a result is an error that names the op."),
-    ("error_checking_behavior_nan", ("ignore", "raise"), "ignore", "What a NaN in a result does inside a program."),
-    ("error_checking_behavior_divide", ("ignore", "raise"), "ignore", "What division by zero does inside a program."),
-    ("error_checking_behavior_oob", ("ignore", "raise"), "ignore", "What an index out of bounds does in a program."),
-    ("check_static_indices", bool, False, "Indices known while tracing are checked against the bounds."),
     ("check_tracer_leaks", bool, False, "A traced value that outlives its trace is an error when the trace ends."),
     # place
     ("default_device", object, None, "Device, or name of a platform, for arrays that name none."),
@@ -181,23 +178,12 @@ AT_RUN_TIME = (
     ("announce_retraces", bool, False, "Each new trace of a function that was traced before is told, with its reason."),
     ("traceback_filtering", ("auto", "off", "tracebackhide", "remove_frames", "quiet_remove_frames"), "auto",
      "How frames of Gnomon are hidden from tracebacks."),
-    ("tracer_error_num_traceback_frames", int, 5, "User frames named in an error about a traced value."),
     ("enable_checks", bool, False, "Every program is type-checked after every rewrite."),
     ("log_compiles", bool, False, "Each trace and compilation is logged as a warning with its time."),
     ("explain_cache_misses", bool, False, "Each new trace is logged with what differed from the ones before."),
-    ("logging_level", ("NOTSET", "DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"), "NOTSET", "Level of the log."),
-    ("debug_log_modules", str, "", "Comma-separated modules that log at level DEBUG."),
-    ("distributed_debug", bool, False, "What several processes do together is logged."),
     ("no_tracing", bool, False, "Tracing anew is an error: whatever runs must be in the cache."),
-    ("no_execution", bool, False, "Running a program is an error: only tracing and compiling are allowed."),
-    ("thread_guard", bool, False, "Programs of several processes may start from one thread only."),
-    ("transfer_guard_host_to_device", GUARD, None, "What copying from the host to a device without asking does."),
-    ("transfer_guard_device_to_device", GUARD, None, "What copying between devices without asking does."),
-    ("transfer_guard_device_to_host", GUARD, None, "What copying from a device to the host without asking does."),
     ("captured_constants_warn_bytes", int, 2_000_000_000, "Closed-over arrays of more bytes in all are told; -1: not."),
-    ("mutable_array_checks", bool, True, "A mutable reference that is passed twice is an error."),
     ("disallow_mesh_context_manager", bool, False, "`with mesh:` is an error; set_mesh says the same."),
-    ("pprint_use_color", bool, True, "Programs are printed in colour on a terminal that shows it."),
     ("export_calling_convention_version", int, 10, "Version of the calling convention of exported programs."),
     ("export_ignore_forward_compatibility", bool, False, "Exported programs may use what older readers do not know."),
     ("dump_ir_to", str, "", "Folder that every traced and lowered program is written to."),
@@ -232,7 +218,22 @@ DISTRIBUTED = "the distributed runtime's own default is used"
 TRANSFER = "arrays do not cross hosts outside collectives"
 GPU = "the compiler's own lowering is used"
 TF = "there is no conversion to TensorFlow"
+CHECKS = "checks inside compiled programs are not there"
+GUARDS = "copies are made where a program asks for them and nowhere else"
+LOG = "Gnomon logs as 'gnomon', whose level Python's logging sets"
 NO_EFFECT = (
+    ("error_checking_behavior_nan", ("ignore", "raise"), "ignore", CHECKS + "; see debug_nans"),
+    ("error_checking_behavior_divide", ("ignore", "raise"), "ignore", CHECKS),
+    ("error_checking_behavior_oob", ("ignore", "raise"), "ignore", CHECKS),
+    ("check_static_indices", bool, False, "an index that is known while tracing is always checked against the bounds"),
+    ("tracer_error_num_traceback_frames", int, 5, "errors about traced values name the one line that made them"),
+    ("logging_level", ("NOTSET", "DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"), "NOTSET", LOG),
+    ("debug_log_modules", str, "", LOG), ("distributed_debug", bool, False, LOG),
+    ("thread_guard", bool, False, "programs of several processes may start from any thread"),
+    ("transfer_guard_host_to_device", GUARD, None, GUARDS), ("transfer_guard_device_to_device", GUARD, None, GUARDS),
+    ("transfer_guard_device_to_host", GUARD, None, GUARDS),
+    ("mutable_array_checks", bool, True, "there are no mutable references"),
+    ("pprint_use_color", bool, True, "programs are printed without colour"),
     ("custom_jvp3", bool, False, FUTURE), ("custom_vjp3", bool, False, FUTURE), ("remat3", bool, False, FUTURE),
     ("scan3", bool, False, FUTURE), ("use_direct_linearize", bool, True, FUTURE),
     ("disable_bwd_checks", bool, False, FUTURE), ("remat_barrier_no_cotangents", bool, False, FUTURE),
@@ -295,7 +296,7 @@ NO_EFFECT = (
 TABLE = {setting.name: setting for setting in (
     *(Setting(*row, in_key=True) for row in IN_KEY),
     *(Setting(*row) for row in AT_RUN_TIME),
-    Setting("transfer_guard", GUARD, None, "The three transfer guards at once.",
+    Setting("transfer_guard", GUARD, None, GUARDS, effect=False,
             also=("transfer_guard_host_to_device", "transfer_guard_device_to_device", "transfer_guard_device_to_host")),
     *(Setting(*row, whole_process=True) for row in WHOLE_PROCESS),
     *(Setting(*row, effect=False) for row in NO_EFFECT),

@@ -8,6 +8,7 @@ import numpy as np
 
 from gnomon.base import settings
 from gnomon.base.errors import JaxRuntimeError
+from gnomon.base.log import log_compile
 from gnomon.base.monitor import durations
 from gnomon.lower.plan import Plan
 from gnomon.run import cache, client, xla
@@ -90,6 +91,7 @@ def compile(text: str, plan: Plan) -> Executable:
     seconds = time.perf_counter() - start
     if entry is not None and not from_cache:
         entry.save(loaded, seconds)
+    log_compile(f"{'Read' if from_cache else 'Compiled'} {plan.name} in {seconds:.3g} s.")
     durations.record("/jax/core/compile/backend_compile_duration", seconds, fun_name=plan.name)
     return Executable(loaded, plan, devices, seconds, from_cache)
 

@@ -1,6 +1,10 @@
 """From a closed program to a function that runs it, compiled for the places where its arguments are."""
 from __future__ import annotations
 
+import itertools
+import os
+import threading
+
 from gnomon.base.settings import current
 from gnomon.lower.module import aliases, write_module
 from gnomon.lower.plan import Plan
@@ -28,6 +32,9 @@ def call_for(jaxpr, places=None, name="main", donated=(), shardings=None, option
     key = ("call", places, donated, shardings, options, current.key, watch)
     found = jaxpr.memo.get(key)
     if found is None:
+        if current.no_execution:
+            raise RuntimeError(f"{name} is about to run, but 'no_execution' is set: only tracing and compiling are allowed. Use jit(f).lower "
+                               "and compile.")
         executable = compile_program(jaxpr, places, name, donated, shardings, options)
         found = make_call(executable, [v.type for v in jaxpr.outvars])
         if watch and watched():
@@ -41,10 +48,29 @@ def compile_program(jaxpr, places=None, name="main", donated=(), shardings=None,
     plan = plan_for(jaxpr, places, name, donated, shardings, options)
     made = optimise(jaxpr)
     text, callbacks = write_module(made, plan, name)
+    if current.dump_ir_to:
+        dump(made, text, name)
     if callbacks:
         plan = Plan(**{**plan.__dict__, "host_callbacks": callbacks})
     with watching(made, name):
         return compile(text, plan)
+
+
+def dump(jaxpr, text, name):
+    """Write a program to the folder of the setting dump_ir_to, in the forms of dump_ir_modes."""
+    os.makedirs(current.dump_ir_to, exist_ok=True)
+    forms = {"jaxpr": ("jaxpr", lambda: str(jaxpr)), "stablehlo": ("mlir", lambda: text)}
+    safe = "".join(c if c.isalnum() or c in "_-" else "_" for c in name)
+    with _lock:
+        number = next(_numbers)
+    for mode in filter(None, map(str.strip, current.dump_ir_modes.split(","))):
+        if mode in forms:
+            suffix, make = forms[mode]
+            with open(os.path.join(current.dump_ir_to, f"gnomon_{number:05}_{safe}.{suffix}"), "w") as file:
+                file.write(make())
+
+
+_numbers, _lock = itertools.count(), threading.Lock()
 
 
 def plan_for(jaxpr, places, name, donated, shardings, options):

@@ -2,6 +2,8 @@
 operation enters a program or runs at once."""
 from __future__ import annotations
 
+import gc
+
 import numpy as np
 
 from gnomon.base import source
@@ -9,6 +11,7 @@ from gnomon.base.errors import (ConcretizationTypeError, TracerArrayConversionEr
                                 TracerIntegerConversionError, UnexpectedTracerError)
 from gnomon.base.settings import current
 from gnomon.base.source import user_place
+from gnomon.ir.check import check
 from gnomon.ir.jaxpr import Eqn, Jaxpr, Literal, Var
 from gnomon.ir.op import BIND
 from gnomon.trace.context import local, runtime
@@ -158,8 +161,8 @@ def number_now(tracer):
                                   "operation out of ensure_compile_time_eval, or apply it to arrays only.")
 
 
-def leaked(tracer):
-    """The error about a tracer used after its trace ended."""
+def leaked(tracer, how="is used after"):
+    """The error about a tracer that outlives its trace."""
     frame, t = tracer.frame, tracer.type
     place = next((e.place for e in frame.eqns if tracer.atom in e.outs), None)
     if place:
@@ -167,7 +170,7 @@ def leaked(tracer):
     else:
         made = f" It is the argument {frame.name_of(tracer.atom)}."
     return UnexpectedTracerError(
-        f"A value of type {t} that was traced inside the function {frame.name} is used after that function's trace "
+        f"A value of type {t} that was traced inside the function {frame.name} {how} that function's trace "
         f"ended: it leaked out through a side effect.{made} Return it from {frame.name} instead of storing it.")
 
 
@@ -243,7 +246,10 @@ class Frame:
         """The Jaxpr recorded so far with these outputs, and the values it captured."""
         outvars = [self.lift(o) for o in outs]
         self.closed = True
-        return Jaxpr(self.consts.values(), self.invars, self.eqns, outvars, names), self.const_values
+        jaxpr = Jaxpr(self.consts.values(), self.invars, self.eqns, outvars, names)
+        if current.enable_checks:
+            check(jaxpr)
+        return jaxpr, self.const_values
 
     # -- peeking: the numbers of a program recorded outside jit ------------------------------------------------
 
@@ -398,10 +404,22 @@ def stage(fn, types, *, name="", kind="jit", arg_names=None, values=None, frames
     local.frame = frame
     try:
         outs = fn(*[Tracer(v.type, v, frame) for v in frame.invars])
-        return frame.finish(outs)
+        made = frame.finish(outs)
     finally:
         frame.closed = True
         local.frame = frame.parent
+    if current.check_tracer_leaks:
+        del outs
+        check_leaks(frame)
+    return made
+
+
+def check_leaks(frame):
+    """UnexpectedTracerError if a value of a trace that ended is still alive."""
+    gc.collect()
+    for x in gc.get_objects():
+        if x.__class__ is Tracer and x.frame is frame:
+            raise leaked(x, "is still alive after")
 
 
 def inline(jaxpr, consts, args):
