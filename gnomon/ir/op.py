@@ -233,7 +233,8 @@ def primitive(cls):
 
 def primitive_named(name):
     """The `Primitive` that prints as `name`, with or without JAX's suffix ``_p``; None if there is none."""
-    cls = OPS.get(name) or OPS.get(name.removesuffix("_p"))
+    bare = name.removesuffix("_p")
+    cls = OPS.get(name) or OPS.get(bare) or OPS.get(bare.replace("_", "-"))
     return None if cls is None else primitive(cls)
 
 
