@@ -8,7 +8,7 @@ import numpy as np
 from gnomon.base.errors import Refused
 from gnomon.ir.jaxpr import Jaxpr, Var, intern
 from gnomon.lower.emit import TOKEN, Emitter, HloValue
-from gnomon.lower.text import type_text
+from gnomon.lower.text import physical, type_text
 from gnomon.ops.elementwise import Elementwise
 from gnomon.trace.build import Builder
 from gnomon.trace.stage import bind
@@ -93,16 +93,16 @@ class Module:
 
     def constrain(self, emit, x, t):
         """Hold a value to the sharding that its type states."""
-        text = self.sharding_text(t.sharding, t.ndim)
+        text = self.sharding_text(t.sharding, t)
         name = emit.fresh()
         emit.line(f"{name} = sdy.sharding_constraint {x.name} {text.removeprefix('#sdy.sharding')} : {type_text(t)}")
         return HloValue(name, t)
 
-    def sharding_text(self, sharding, ndim):
+    def sharding_text(self, sharding, t):
         mesh = sharding.mesh
         name = self.meshes.setdefault(getattr(mesh, "abstract_mesh", mesh), "mesh" if not self.meshes else
                                       f"mesh_{len(self.meshes)}")
-        return sdy_sharding(sharding, ndim, name)
+        return sdy_sharding(sharding, len(physical(t)[0]), name)
 
     def text(self, jaxpr, name="main"):
         plan = self.plan
@@ -123,7 +123,7 @@ class Module:
             sharding = plan.in_shardings[i] if plan is not None and plan.in_shardings else None
             sharding = sharding or getattr(v.type, "sharding", None)
             if sharding is not None and hasattr(sharding, "spec"):
-                out.setdefault(i, []).append(f"sdy.sharding = {self.sharding_text(sharding, v.type.ndim)}")
+                out.setdefault(i, []).append(f"sdy.sharding = {self.sharding_text(sharding, v.type)}")
         if plan is not None and plan.donated:
             for i, o in aliases(jaxpr, plan.donated).items():
                 out.setdefault(i, []).append(f"tf.aliasing_output = {o} : i32")
@@ -135,7 +135,7 @@ class Module:
             sharding = plan.out_shardings[i] if plan is not None and plan.out_shardings else None
             sharding = sharding or getattr(v.type, "sharding", None)
             if sharding is not None and hasattr(sharding, "spec"):
-                out.setdefault(i, []).append(f"sdy.sharding = {self.sharding_text(sharding, v.type.ndim)}")
+                out.setdefault(i, []).append(f"sdy.sharding = {self.sharding_text(sharding, v.type)}")
         return out
 
 
