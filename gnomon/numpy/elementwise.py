@@ -173,8 +173,13 @@ def run_plan(plan, x1, x2):
     if steps is not None:
         x1, x2 = apply_plan(steps, (x1, x2))
         if not isinstance(apply, Op):
-            return apply(x1, x2)
+            return apply(x1, x2) if steps.weak else apply(strong_number(x1), strong_number(x2))
     return bind(apply, x1, x2)
+
+
+def strong_number(x):
+    """A Python number that met a strong operand is as strong for a body, which may use it alone."""
+    return Literal(x.value, x.type.strong) if x.__class__ is Literal else x
 
 
 def check_shapes(name, *keys):

@@ -354,7 +354,7 @@ def _deviation(a, axes, dtype, keepdims, fixed, ddof, where, mean, name):
         out = arithmetic.div(total, full_scalar(total, count if count > 0 else math.nan))
     else:
         less = full_scalar(total, fixed) if fixed is not None else convert_keep(as_value(ddof, name), total.type.dtype)
-        count = ufuncs.subtract(number_counted(total if where is None else squares, axes, where, name), less)
+        count = ufuncs.subtract(number_counted(squares, axes, where, name), less)
         out = ufuncs.divide(total, selection.where(ufuncs.greater(count, 0), count, math.nan))
     if name == "std":
         flat = eq(out, full_scalar(out, 0))

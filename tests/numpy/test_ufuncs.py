@@ -289,8 +289,9 @@ def test_ldexp():
 
 def test_complex_numbers():
     z = np.array([1 + 2j, -1 - 1j, 0.5j, -2 + 0j], "complex64")
-    for name in """exp log sqrt sin cos tanh absolute angle real imag conj square sign isfinite isinf iscomplex rint sinc
-                log10""".split():
+    names = """exp log sqrt sin cos tanh absolute angle real imag conj square sign isfinite isinf iscomplex rint sinc
+        log10""".split()
+    for name in names:
         np.testing.assert_allclose(getattr(jnp, name)(z), getattr(np, name)(z), rtol=1e-5, atol=1e-6, err_msg=name)
     w = z[::-1]
     for name in ("add", "multiply", "divide", "less", "greater_equal", "maximum", "minimum", "power"):
