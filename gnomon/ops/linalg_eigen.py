@@ -6,18 +6,18 @@ import enum
 from gnomon.base.errors import Refused
 from gnomon.ir.op import field
 from gnomon.ops.arithmetic import NOT_LINEAR, absolute, add, div, mul, neg, sub
-from gnomon.ops.compare import eq, select_n
+from gnomon.ops.compare import eq, le, select_n
 from gnomon.ops.complex_parts import complex as complex_of, imag, real
 from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.linalg_base import (INT32, MatrixOp, adjoint, as_dtype_of, attributes, conjugate, diagonal, emit_identity, half,
                                     hermitian_from_triangle, lapack, matmul, nan_unless, need_square, real_part,
                                     scale_columns, succeeded, swap)
 from gnomon.ops.linalg_lu import solve
-from gnomon.ops.reductions import argmax
+from gnomon.ops.reductions import argmax, reduce_max
 from gnomon.ops.shape import Iota, expand_dims, reduce_sum
 from gnomon.ops.slicing import concatenate, slice_in_dim
 from gnomon.trace.stage import bind
-from gnomon.types.dtype import complex_dtype, is_complex, real_dtype
+from gnomon.types.dtype import complex_dtype, finfo, is_complex, real_dtype
 from gnomon.types.value_type import ArrayType
 
 
@@ -47,11 +47,20 @@ class SvdAlgorithm(enum.Enum):
     DIVIDE_AND_CONQUER = "divide_and_conquer"
 
 
-def quotient(x, d):
-    """x / d, and 0 where d is 0: how far two vectors turn towards each other, where they may turn at no cost."""
-    zero = eq(d, full_scalar(d, 0))
+def quotient(x, d, limit=None):
+    """x / d, and 0 where d is 0 or its modulus is not above `limit`: how far two vectors turn towards each other, where any turn of both
+    is as good."""
+    zero = eq(d, full_scalar(d, 0)) if limit is None else le(absolute(d), limit)
     ratio = div(x, as_dtype_of(select_n(zero, d, full_scalar(d, 1)), x))
     return select_n(zero, ratio, full_scalar(x, 0))
+
+
+def gaps(w):
+    """Differences w[j] - w[i], and a limit below which they are rounding errors: values that near to each other count as equal."""
+    axis = w.type.ndim - 1
+    size = expand_dims(reduce_max(absolute(w), (axis,)), (axis, axis + 1))
+    eps = float(finfo(real_dtype(w.type.dtype)).eps)
+    return sub(row(w), column(w)), mul(size, full_scalar(size, 4 * w.type.shape[axis] * eps))
 
 
 def column(v):
@@ -113,7 +122,7 @@ class Eigh(MatrixOp):
         values, moved = picked(w, subset, last), picked(dw, subset, last)
         if not self.compute_vectors:
             return [values], [moved]
-        dv = matmul(v, quotient(inner, sub(row(w), column(w))))
+        dv = matmul(v, quotient(inner, *gaps(w)))
         return [picked(v, subset, last + 1), values], [picked(dv, subset, last + 1), moved]
 
 
@@ -176,7 +185,7 @@ class Eig(MatrixOp):
 
 def turned(v, w, inner):
     """How unit eigenvectors, whose largest component is real, move; `inner` is v^-1 t v for a matrix that moves by t."""
-    free = matmul(v, quotient(inner, sub(row(w), column(w))))
+    free = matmul(v, quotient(inner, *gaps(w)))
     axis = v.type.ndim - 2
     size = absolute(v)
     places = bind(Iota(INT32, size.type.shape, axis))
@@ -335,7 +344,7 @@ class Svd(MatrixOp):
         ds, inner = singular_values_move(t, s, u1, v1h)
         back = adjoint(inner)
         apart = quotient(sub(inner, back), add(row(s), column(s)))
-        together = quotient(add(inner, back), sub(row(s), column(s)))
+        together = quotient(add(inner, back), *gaps(s))
         du = vectors_move(u, u1, half(add(together, apart)), matmul(t, adjoint(v1h)), inner, s, m > k)
         dv = vectors_move(adjoint(vh), adjoint(v1h), half(sub(together, apart)), matmul(adjoint(t), u1), back, s, n > k)
         dvh = adjoint(dv)
