@@ -11,6 +11,9 @@ WINDOWS = [((2, 3), (1, 1), ((0, 0), (0, 0)), (1, 1), (1, 1)), ((2, 3), (2, 1), 
            ((2, 2), (1, 2), ((1, 2), (0, 1)), (2, 1), (1, 1)), ((1, 2), (1, 2), ((0, 0), (-1, 2)), (1, 1), (1, 1)),
            ((3, 2), (3, 1), ((0, 0), (3, 2)), (2, 1), (1, 1))]
 DILATED = ((2, 2), (1, 2), ((1, 2), (0, 1)), (1, 3), (2, 2))
+FULL = ((2, 2), (1, 2), ((0, 0), (1, 0)), (1, 1), (2, 3))
+SOME_EMPTY = (WINDOWS[2], WINDOWS[3], WINDOWS[4], DILATED)
+EMPTY = {"jvp": "a window in the padding has no finite extreme, so differences say nothing"}
 
 
 def apart(rng, shape, dtype):
@@ -48,9 +51,9 @@ def convolution(parameters, numbers, groups=1, batches=1):
 
 
 EXAMPLES = [
-    *[example(op(*w), "f32[5,6]", make={0: apart}) for op in (ReduceWindowSum, ReduceWindowMax, ReduceWindowMin)
-      for w in WINDOWS],
-    *[example(op(*DILATED), "f32[5,6]", make={0: apart}) for op in (ReduceWindowSum, ReduceWindowMax, ReduceWindowMin)],
+    *[example(ReduceWindowSum(*w), "f32[5,6]") for w in (*WINDOWS, DILATED)],
+    *[example(op(*w), "f32[5,6]", make={0: apart}, without=EMPTY if w in SOME_EMPTY else None)
+      for op in (ReduceWindowMax, ReduceWindowMin) for w in (*WINDOWS, DILATED, FULL)],
     *[example(op(*WINDOWS[1]), t) for op in (ReduceWindowSum, ReduceWindowMax, ReduceWindowMin)
       for t in ("i32[5,6]", "bf16[5,6]")],
     *[example(ReduceWindowSum(*WINDOWS[1]), t) for t in ("c64[5,6]", "f32[0,6]")],
@@ -65,5 +68,5 @@ EXAMPLES = [
     example(ConvGeneralDilated((), (), (), (), ConvDimensionNumbers(*[(0, 1)] * 3)), "f32[2,3]", "f32[4,3]"),
     example(ConvGeneralDilated((1,), ((0, 0),), (1,), (1,), LINE, 1, 1, None, np.dtype("float32")), "f16[2,3,7]",
             "f16[4,3,2]",
-            native=True, rtol=2e-2, atol=2e-2),
+            differentiable=False),
 ]
