@@ -82,7 +82,8 @@ def test_low_precision():
 
 @pytest.mark.parametrize("call, error, text", [
     (lambda: nn.dot_product_attention(Q, KEYS, VALUES[:, :4]), ValueError, "one shape"),
-    (lambda: nn.dot_product_attention(Q, KEYS[:, :, :2].repeat(2, 2), VALUES[:, :, :2].repeat(2, 2)), ValueError, "heads divide the query's"),
+    (lambda: nn.dot_product_attention(Q, KEYS[:, :, :2].repeat(2, 2), VALUES[:, :, :2].repeat(2, 2)), ValueError,
+     "heads divide the query's"),
     (lambda: nn.dot_product_attention(Q, KEYS, VALUES, mask=np.ones((T, S))), ValueError, "mask that broadcasts to"),
     (lambda: nn.dot_product_attention(Q, KEYS, VALUES, query_seq_lengths=np.int32([1])), ValueError, "lengths of shape"),
     (lambda: nn.dot_product_attention(Q[0, 0], KEYS, VALUES), ValueError, "takes a query of shape"),

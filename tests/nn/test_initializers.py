@@ -11,7 +11,8 @@ from gnomon.nn import initializers as init
 KEY = G.random.key(1)
 
 
-@pytest.mark.parametrize("name, scale, mode", [("glorot", 1, "avg"), ("xavier", 1, "avg"), ("lecun", 1, "in"), ("he", 2, "in"), ("kaiming", 2, "in")])
+@pytest.mark.parametrize("name, scale, mode", [("glorot", 1, "avg"), ("xavier", 1, "avg"), ("lecun", 1, "in"), ("he", 2, "in"),
+                                               ("kaiming", 2, "in")])
 @pytest.mark.parametrize("kind", ["normal", "uniform"])
 def test_variance(name, scale, mode, kind):
     x = np.asarray(getattr(init, f"{name}_{kind}")()(KEY, (300, 200)))
@@ -29,7 +30,8 @@ def test_complex_numbers(distribution):
 
 def test_which_axes_count():
     shape = (3, 5, 40, 70)
-    for options, n in (({}, 3 * 5 * 40), ({"in_axis": -1, "out_axis": -2}, 3 * 5 * 70), ({"batch_axis": 0}, 5 * 40), ({"in_axis": (0, 1, 2)}, 3 * 5 * 40)):
+    for options, n in (({}, 3 * 5 * 40), ({"in_axis": -1, "out_axis": -2}, 3 * 5 * 70), ({"batch_axis": 0}, 5 * 40),
+                       ({"in_axis": (0, 1, 2)}, 3 * 5 * 40)):
         x = np.asarray(init.variance_scaling(1.0, "fan_in", "normal", **options)(KEY, shape))
         assert x.var() == pytest.approx(1 / n, rel=0.05)
     geometric = np.asarray(init.variance_scaling(1.0, "fan_geo_avg", "normal")(KEY, (100, 400)))
@@ -38,7 +40,8 @@ def test_which_axes_count():
 
 def test_simple_ones():
     assert init.zeros(KEY, (2,)).tolist() == [0, 0] and init.ones(KEY, (2,), "int8").dtype == "int8"
-    assert init.constant(3)(KEY, (2,), "int32").tolist() == [3, 3] and init.constant([1.0, 2.0] and np.float32([1, 2]))(KEY, (2, 2)).shape == (2, 2)
+    assert init.constant(3)(KEY, (2,), "int32").tolist() == [3, 3]
+    assert init.constant(np.float32([1, 2]))(KEY, (2, 2)).tolist() == [[1, 2], [1, 2]]
     assert 0 <= float(init.uniform(2.0)(KEY, (100,)).min()) and float(init.uniform(2.0)(KEY, (100,)).max()) < 2
     x = np.asarray(init.truncated_normal(1.0, lower=-1.0, upper=0.5)(KEY, (1000,)))
     assert -1 < x.min() and x.max() < 0.5

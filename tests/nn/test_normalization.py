@@ -61,8 +61,10 @@ def test_logsumexp(axis, keepdims):
     np.testing.assert_allclose(nn.logsumexp(X, axis, keepdims=keepdims), logsumexp(X, axis, keepdims=keepdims), rtol=1e-6)
     b = np.abs(RNG.randn(3, 4)).astype(np.float32)
     np.testing.assert_allclose(nn.logsumexp(X, axis, b, keepdims), logsumexp(X, axis, b, keepdims=keepdims), rtol=1e-5, atol=1e-6)
-    np.testing.assert_allclose(nn.logsumexp(X, axis, where=MASK, keepdims=keepdims), logsumexp(X, axis, where=MASK, keepdims=keepdims), rtol=1e-5, atol=1e-6)
-    np.testing.assert_allclose(nn.logmeanexp(X, axis, keepdims=keepdims), np.log(np.exp(X.astype(float)).mean(axis, keepdims=keepdims)), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(nn.logsumexp(X, axis, where=MASK, keepdims=keepdims), logsumexp(X, axis, where=MASK, keepdims=keepdims),
+                               rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(nn.logmeanexp(X, axis, keepdims=keepdims), np.log(np.exp(X.astype(float)).mean(axis, keepdims=keepdims)),
+                               rtol=1e-5, atol=1e-6)
     with np.errstate(all="ignore"):
         expected = logsumexp(X, axis, where=MASK, keepdims=keepdims) - np.log(MASK.sum(axis, keepdims=keepdims))
     np.testing.assert_allclose(nn.logmeanexp(X, axis, MASK, keepdims), expected, rtol=1e-5, atol=1e-6)

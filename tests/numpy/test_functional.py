@@ -94,7 +94,8 @@ def test_bits_along_axes():
         for count in (None, 5, 12, 40, -3):
             same("unpackbits", numbers((2, 3), "uint8"), axis, count, jit=False)
     same("packbits", x == 1, 1)
-    for call, error in ((lambda: jnp.packbits(X), TypeError), (lambda: jnp.unpackbits(x), TypeError), (lambda: jnp.packbits(x, bitorder="middle"), ValueError)):
+    for call, error in ((lambda: jnp.packbits(X), TypeError), (lambda: jnp.unpackbits(x), TypeError),
+                        (lambda: jnp.packbits(x, bitorder="middle"), ValueError)):
         with pytest.raises(error, match="packbits"):
             call()
 

@@ -41,14 +41,17 @@ REPEATS = [
     ("repeat", X, 0, 0), ("repeat", np.float32(2), 3), ("repeat", X, 2, -1),
 ]
 ORDERS = [
-    ("flip", X), ("flip", X, 1), ("flip", X, (0, -1)), ("fliplr", X), ("flipud", X), ("rot90", X), ("rot90", X, 2), ("rot90", X, -1, (1, 2)),
-    ("rot90", X, 4), ("roll", V, 2), ("roll", V, -7), ("roll", X, 1), ("roll", X, 1, 0), ("roll", X, (1, 2), (0, 2)), ("roll", X, 1, (0, 1)),
+    ("flip", X), ("flip", X, 1), ("flip", X, (0, -1)), ("fliplr", X), ("flipud", X), ("rot90", X), ("rot90", X, 2),
+    ("rot90", X, -1, (1, 2)),
+    ("rot90", X, 4), ("roll", V, 2), ("roll", V, -7), ("roll", X, 1), ("roll", X, 1, 0), ("roll", X, (1, 2), (0, 2)),
+    ("roll", X, 1, (0, 1)),
     ("roll", X, (1, 2), 1), ("roll", numbers((0,)), 3),
 ]
 PARTS = [
     ("delete", V, 1), ("delete", V, -1), ("delete", V, slice(1, 4)), ("delete", V, slice(None, None, 2)), ("delete", X, [0, 2], 1),
     ("delete", X, 3), ("delete", V, []), ("insert", V, 1, 9.0), ("insert", V, -1, 9.0), ("insert", V, [1, 3], 9.0),
-    ("insert", X, 1, 9.0, 1), ("insert", X, [0, 2], numbers((2, 3, 2)), 2), ("insert", X, 1, numbers((2, 4)), 1), ("insert", V, [1, 1], np.float32([7, 8])),
+    ("insert", X, 1, 9.0, 1), ("insert", X, [0, 2], numbers((2, 3, 2)), 2), ("insert", X, 1, numbers((2, 4)), 1),
+    ("insert", V, [1, 1], np.float32([7, 8])),
     ("insert", V, slice(0, 2), 9.0), ("insert", V, 2, np.float32([1, 2])),
 ]
 

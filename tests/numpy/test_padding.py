@@ -17,10 +17,13 @@ V, M, I = numbers((5,)), numbers((2, 3)), numbers((5,), "int32")
     (M, ((1, 0), (0, 1)), {"constant_values": ((1, 2), (3, 4))}), (numbers((0,)), 2, {}), (M, {0: (1, 2)}, {}),
     (V, 2, {"mode": "edge"}), (M, ((1, 2), (0, 3)), {"mode": "edge"}), (V, (3, 7), {"mode": "reflect"}), (V, (9, 6), {"mode": "symmetric"}),
     (V, (12, 7), {"mode": "wrap"}), (M, 4, {"mode": "wrap"}), (M, 1, {"mode": "reflect"}), (V[:1], 3, {"mode": "reflect"}),
-    (V[:1], 3, {"mode": "symmetric"}), (V, (3, 2), {"mode": "reflect", "reflect_type": "odd"}), (V, (9, 7), {"mode": "reflect", "reflect_type": "odd"}),
+    (V[:1], 3, {"mode": "symmetric"}), (V, (3, 2), {"mode": "reflect", "reflect_type": "odd"}),
+    (V, (9, 7), {"mode": "reflect", "reflect_type": "odd"}),
     (V, (3, 2), {"mode": "symmetric", "reflect_type": "odd"}), (M, (2, 3), {"mode": "symmetric", "reflect_type": "odd"}),
-    (V, (1, 2), {"mode": "linear_ramp"}), (V, (4, 2), {"mode": "linear_ramp", "end_values": (-3, 9)}), (M, 2, {"mode": "linear_ramp", "end_values": 5}),
-    (V, 2, {"mode": "maximum"}), (M, ((1, 2), (3, 0)), {"mode": "maximum", "stat_length": 2}), (V, (3, 2), {"mode": "minimum", "stat_length": (2, 3)}),
+    (V, (1, 2), {"mode": "linear_ramp"}), (V, (4, 2), {"mode": "linear_ramp", "end_values": (-3, 9)}),
+    (M, 2, {"mode": "linear_ramp", "end_values": 5}),
+    (V, 2, {"mode": "maximum"}), (M, ((1, 2), (3, 0)), {"mode": "maximum", "stat_length": 2}),
+    (V, (3, 2), {"mode": "minimum", "stat_length": (2, 3)}),
     (V, 2, {"mode": "mean"}), (I, (3, 2), {"mode": "mean", "stat_length": 2}), (M, 1, {"mode": "mean"}), (V, 2, {"mode": "median"}),
     (V, 2, {"mode": "median", "stat_length": (2, 3)}), (M, 2, {"mode": "median"}), (V, 0, {"mode": "edge"}),
 ], ids=str)
@@ -55,7 +58,8 @@ def test_by_a_function():
     np.testing.assert_array_equal(out, expected)
 
 
-@pytest.mark.parametrize("options", [{}, {"mode": "reflect"}, {"mode": "edge"}, {"mode": "wrap"}, {"mode": "symmetric", "reflect_type": "odd"},
+@pytest.mark.parametrize("options", [{}, {"mode": "reflect"}, {"mode": "edge"}, {"mode": "wrap"},
+                                     {"mode": "symmetric", "reflect_type": "odd"},
                                      {"mode": "linear_ramp"}, {"mode": "mean"}], ids=str)
 def test_gradient(options):
     f = lambda x: jnp.pad(x, (3, 2), **options)

@@ -12,7 +12,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::gnomon.errors.GnomonWarning")  
 
 N = numbers
 C = N((2, 3)) + 1j * N((2, 3), seed=3)
-SHAPES = [((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((5, 2, 3), (3, 4)), ((2, 3), (5, 3, 4)), ((5, 2, 3), (5, 3, 4)), ((5, 1, 2, 3), (6, 3, 4)),
+SHAPES = [((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((5, 2, 3), (3, 4)), ((2, 3), (5, 3, 4)), ((5, 2, 3), (5, 3, 4)),
+          ((5, 1, 2, 3), (6, 3, 4)),
           ((5, 2, 3), (3,)), ((3,), (5, 3, 4)), ((1, 2, 3), (5, 3, 4)), ((2, 0), (0, 3)), ((0, 3), (3, 2)), ((1, 2, 3), (1, 3, 4))]
 
 
@@ -23,15 +24,20 @@ def test_matmul(a, b):
 
 @pytest.mark.parametrize("call", [
     ("dot", N((2, 3)), N((3, 2))), ("dot", N((2, 5, 3)), N((4, 3, 2))), ("dot", np.float32(2), N((3,))), ("dot", N((3,)), N((3,))),
-    ("dot", N((2, 3)), N((3,))), ("vdot", N((2, 3)), N((2, 3))), ("vdot", C, 2 * C), ("inner", N((2, 3)), N((4, 3))), ("inner", N((3,)), N((3,))),
+    ("dot", N((2, 3)), N((3,))), ("vdot", N((2, 3)), N((2, 3))), ("vdot", C, 2 * C), ("inner", N((2, 3)), N((4, 3))),
+    ("inner", N((3,)), N((3,))),
     ("inner", np.float32(2), N((3,))), ("outer", N((3,)), N((2, 2))), ("tensordot", N((2, 3, 4)), N((3, 4, 5))),
-    ("tensordot", N((2, 3, 4)), N((3, 2, 5)), ([0, 1], [1, 0])), ("tensordot", N((2, 3)), N((3, 2)), (0, 1)), ("tensordot", N((2,)), N((3,)), 0),
-    ("tensordot", N((2, 3)), N((4, 3)), (-1, -1)), ("kron", N((2, 3)), N((3, 2))), ("kron", N((2,)), N((2, 2))), ("kron", N((2, 1, 2)), N((2,))),
+    ("tensordot", N((2, 3, 4)), N((3, 2, 5)), ([0, 1], [1, 0])), ("tensordot", N((2, 3)), N((3, 2)), (0, 1)),
+    ("tensordot", N((2,)), N((3,)), 0),
+    ("tensordot", N((2, 3)), N((4, 3)), (-1, -1)), ("kron", N((2, 3)), N((3, 2))), ("kron", N((2,)), N((2, 2))),
+    ("kron", N((2, 1, 2)), N((2,))),
     ("cross", N((3,)), N((3,), seed=2)), ("cross", N((4, 3)), N((3,))), ("cross", N((3, 4)), N((3, 4), seed=1), 0, 0, 0),
     ("cross", N((3, 4)), N((3, 4), seed=1), 0, 0), ("trace", N((3, 4))), ("trace", N((3, 4)), 1), ("trace", N((2, 3, 3)), 0, 1, 2),
     ("trace", N((2, 3, 3)), -1, 0, -1), ("vecdot", N((2, 3)), N((3,))), ("vecdot", C, C), ("vecdot", N((3, 2)), N((3, 1))),
-    ("diagonal", N((3, 4))), ("diagonal", N((3, 4)), 2), ("diagonal", N((3, 4)), -1), ("diagonal", N((3, 4)), 9), ("diagonal", N((2, 3, 4)), 1, 0, 2),
-    ("diag", N((3,))), ("diag", N((3,)), 2), ("diag", N((3,)), -1), ("diag", N((3, 4)), 1), ("diag", N((0,)), 1), ("diagflat", N((2, 2)), 1),
+    ("diagonal", N((3, 4))), ("diagonal", N((3, 4)), 2), ("diagonal", N((3, 4)), -1), ("diagonal", N((3, 4)), 9),
+    ("diagonal", N((2, 3, 4)), 1, 0, 2),
+    ("diag", N((3,))), ("diag", N((3,)), 2), ("diag", N((3,)), -1), ("diag", N((3, 4)), 1), ("diag", N((0,)), 1),
+    ("diagflat", N((2, 2)), 1),
     ("tril", N((3, 4))), ("tril", N((2, 3, 3)), -1), ("triu", N((3, 4)), 1), ("triu", N((2, 3, 3))), ("tril", N((3, 3)), 9),
 ], ids=lambda call: call[0])
 def test_against_numpy(call):
@@ -68,7 +74,8 @@ def test_dtypes():
     assert jnp.matmul(jnp.ones((2, 2), "bfloat16"), jnp.ones((2, 2), "bfloat16"), preferred_element_type="float32").dtype == "float32"
     assert jnp.dot(jnp.ones(2, "int8"), jnp.ones(2, "int8"), preferred_element_type="int32").dtype == "int32"
     assert jnp.matmul(jnp.ones((2, 2), int), jnp.ones((2, 2), "float16")).dtype == "float16"
-    assert [jnp.trace(jnp.ones((2, 2), d)).dtype.name for d in ("int8", "uint8", "bool", "bfloat16")] == ["int32", "uint32", "int32", "bfloat16"]
+    traces = [jnp.trace(jnp.ones((2, 2), d)).dtype.name for d in ("int8", "uint8", "bool", "bfloat16")]
+    assert traces == ["int32", "uint32", "int32", "bfloat16"]
     assert jnp.dot(1.0, 2.0).type.weak_type and not jnp.dot(1.0, jnp.ones(())).type.weak_type
 
 
@@ -87,12 +94,17 @@ def test_precision_is_recorded():
 
 
 EINSUMS = [
-    ("ij,jk->ik", (2, 3), (3, 4)), ("ij,jk->ki", (2, 3), (3, 4)), ("ij,jk", (2, 3), (3, 4)), ("bhqd,bhkd->bhqk", (2, 3, 4, 5), (2, 3, 6, 5)),
-    ("bhqk,bhkd->bqhd", (2, 3, 4, 5), (2, 3, 5, 6)), ("ii->i", (3, 3)), ("ii", (3, 3)), ("ij->ji", (2, 3)), ("ij->", (2, 3)), ("iij->ji", (2, 2, 3)),
-    ("iji->j", (2, 3, 2)), ("i,j->ij", (2,), (3,)), ("i,i->i", (3,), (3,)), ("ijk,jl->kl", (2, 3, 4), (3, 5)), ("ij,jk,kl->il", (2, 3), (3, 4), (4, 5)),
+    ("ij,jk->ik", (2, 3), (3, 4)), ("ij,jk->ki", (2, 3), (3, 4)), ("ij,jk", (2, 3), (3, 4)),
+    ("bhqd,bhkd->bhqk", (2, 3, 4, 5), (2, 3, 6, 5)),
+    ("bhqk,bhkd->bqhd", (2, 3, 4, 5), (2, 3, 5, 6)), ("ii->i", (3, 3)), ("ii", (3, 3)), ("ij->ji", (2, 3)), ("ij->", (2, 3)),
+    ("iij->ji", (2, 2, 3)),
+    ("iji->j", (2, 3, 2)), ("i,j->ij", (2,), (3,)), ("i,i->i", (3,), (3,)), ("ijk,jl->kl", (2, 3, 4), (3, 5)),
+    ("ij,jk,kl->il", (2, 3), (3, 4), (4, 5)),
     ("...ij,...jk->...ik", (2, 2, 3), (3, 4)), ("...ij,jk", (2, 2, 3), (3, 4)), ("i...,i...", (2, 3), (2, 3)), ("ij,->ij", (2, 3), ()),
-    ("a,b,c,d->abcd", (2,), (3,), (2,), (1,)), ("ij,ij,ij->", (2, 3), (2, 3), (2, 3)), ("iij,jk->ik", (2, 2, 3), (3, 4)), ("ab,cb->ac", (2, 3), (4, 3)),
-    ("...->...", (2, 3)), ("ij,jk->ik", (2, 1), (1, 4)), ("i j , j k -> i k", (2, 3), (3, 4)), ("ba", (2, 3)), ("zZ,ZA->zA", (2, 3), (3, 4)),
+    ("a,b,c,d->abcd", (2,), (3,), (2,), (1,)), ("ij,ij,ij->", (2, 3), (2, 3), (2, 3)), ("iij,jk->ik", (2, 2, 3), (3, 4)),
+    ("ab,cb->ac", (2, 3), (4, 3)),
+    ("...->...", (2, 3)), ("ij,jk->ik", (2, 1), (1, 4)), ("i j , j k -> i k", (2, 3), (3, 4)), ("ba", (2, 3)),
+    ("zZ,ZA->zA", (2, 3), (3, 4)),
     ("ij,jk,k->i", (0, 3), (3, 4), (4,)),
 ]
 
@@ -107,7 +119,8 @@ def test_einsum(subscripts, shapes):
 
 def test_einsum_forms():
     a, b = N((2, 3)), N((3, 4))
-    for arguments in ([a, [0, 1], b, [1, 2], [0, 2]], [a, [0, 1], b, [1, 2]], [a, [Ellipsis, 1], b, [1, 2], [Ellipsis, 2]], [a, [30, 5], b, [5, 2]]):
+    for arguments in ([a, [0, 1], b, [1, 2], [0, 2]], [a, [0, 1], b, [1, 2]], [a, [Ellipsis, 1], b, [1, 2], [Ellipsis, 2]],
+                      [a, [30, 5], b, [5, 2]]):
         np.testing.assert_allclose(jnp.einsum(*arguments), np.einsum(*arguments))
     np.testing.assert_allclose(jnp.einsum("ij,jk->ik", N((2, 1)), b), N((2, 1)).sum(1)[:, None] * b.sum(0))
     path, report = jnp.einsum_path("ij,jk,kl->il", a, b, N((4, 5)))
@@ -144,7 +157,8 @@ def test_einsum_is_planned_once():
   in (b,) }"""
 
 
-@pytest.mark.parametrize("subscripts, shapes, axis", [("bij,jk->bik", [(4, 2, 3), (3, 2)], (0, None)), ("ij,bjk->bik", [(2, 3), (4, 3, 2)], (None, 0)),
+@pytest.mark.parametrize("subscripts, shapes, axis", [("bij,jk->bik", [(4, 2, 3), (3, 2)], (0, None)),
+                                                      ("ij,bjk->bik", [(2, 3), (4, 3, 2)], (None, 0)),
                                                       ("bij,bjk->bik", [(4, 2, 3), (4, 3, 2)], (0, 0))])
 def test_vmap_of_einsum(subscripts, shapes, axis):
     a, b = (N(s, seed=i) for i, s in enumerate(shapes))
@@ -168,7 +182,8 @@ def test_gradients():
     np.testing.assert_allclose(G.grad(lambda m: (jnp.diagonal(m, 1) * jnp.arange(1.0, 3)).sum())(N((3, 3))), np.diag([1, 2], 1))
 
 
-@pytest.mark.parametrize("shape, value, wrap", [((3, 3), 7.0, False), ((5, 3), 7.0, False), ((7, 3), 7.0, True), ((3, 5), 7.0, False), ((2, 2, 2), 7.0, False),
+@pytest.mark.parametrize("shape, value, wrap", [((3, 3), 7.0, False), ((5, 3), 7.0, False), ((7, 3), 7.0, True), ((3, 5), 7.0, False),
+                                                ((2, 2, 2), 7.0, False),
                                                 ((4, 4), np.float32([1, 2]), False), ((3, 3), np.float32([1, 2, 3, 4, 5]), False)], ids=str)
 def test_fill_diagonal(shape, value, wrap):
     x = N(shape)
@@ -194,7 +209,7 @@ def test_indices_of_triangles():
 
 
 @pytest.mark.parametrize("call, error, text", [
-    (lambda: jnp.matmul(N((2, 3)), N((4, 5))), TypeError, r"matmul sums over dimension 1 of the first operand and dimension 0 of the second"),
+    (lambda: jnp.matmul(N((2, 3)), N((4, 5))), TypeError, "matmul sums over dimension 1 of the first operand"),
     (lambda: jnp.matmul(1.0, N((2, 3))), ValueError, "operand 0 has type float32"),
     (lambda: jnp.matmul(N((2, 2, 3)), N((3, 3, 4))), ValueError, "do not broadcast"),
     (lambda: jnp.matmul([1], [2]), TypeError, "matmul requires ndarray or scalar arguments, got <class 'list'> at position 0"),
