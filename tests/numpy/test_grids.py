@@ -50,7 +50,7 @@ def test_logspace(args, options):
 
 @pytest.mark.parametrize("args, options", [((1, 1000, 4), {}), ((1, 1000, 4), {"dtype": np.int32}), ((-1, -1000, 4), {}),
                                            ((1000, 1, 4), {}),
-                                           ((1, 1000, 3), {"endpoint": False}), ((1j, 1000j, 4), {}), 
+                                           ((1, 1000, 3), {"endpoint": False}), ((1j, 1000j, 4), {}),
                                            ((np.array([1.0, 2.0]), 1000, 4), {"axis": -1}), ((3, 7, 1), {}), ((3, 7, 0), {})], ids=str)
 def test_geomspace(args, options):
     close(jnp.geomspace(*args, **options), np.geomspace(*args, **options), 1e-5)
