@@ -32,7 +32,8 @@ class Kinds:
 
     def check(self, name, dtype):
         if not self.accepts(dtype):
-            raise TypeError(f"{name} takes {self.words}, got an array of {dtype}. Convert it with astype first.")
+            way_out = "random.key_data(keys) gives their integer words." if is_key(dtype) else "Convert it with astype first."
+            raise TypeError(f"{name} takes {self.words}, got an array of {dtype}. {way_out}")
 
 
 EVERYTHING = Kinds(lambda d: True, "arrays of all dtypes")

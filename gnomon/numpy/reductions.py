@@ -14,8 +14,9 @@ from gnomon.ir.jaxpr import Literal
 from gnomon.numpy import selection, ufuncs
 from gnomon.numpy.axes import axis_tuple, one_axis
 from gnomon.numpy.composite import composite
-from gnomon.numpy.promote import as_value, convert_keep, promote_inexact, requested_dtype, to_inexact
+from gnomon.numpy.elementwise import NO_BOOLEANS, NUMBERS, REALS
 from gnomon.numpy.mathematics import HALF, refuse_out
+from gnomon.numpy.promote import as_value, convert_keep, promote_inexact, requested_dtype, to_inexact
 from gnomon.ops import arithmetic, complex_parts, cumulative, exponential, reductions
 from gnomon.ops.compare import eq, ne, select_n
 from gnomon.ops.convert import convert_element_type
@@ -33,7 +34,7 @@ __all__ = ["all", "amax", "amin", "any", "argmax", "argmin", "average", "count_n
            "nancumsum", "nanmax", "nanmean", "nanmin", "nanprod", "nanstd", "nansum", "nanvar", "prod", "ptp", "std",
            "sum", "var"]
 
-_BOOL, _INT64, _UINT64, _FLOAT32 = map(np.dtype, ("bool", "int64", "uint64", "float32"))
+_BOOL, _INT32, _INT64, _UINT64, _FLOAT32 = map(np.dtype, ("bool", "int32", "int64", "uint64", "float32"))
 
 
 # ---- what reductions share --------------------------------------------------------------------------------------
@@ -43,8 +44,8 @@ def sorted_axes(axis, ndim, name):
 
 
 def wide(dtype):
-    """The dtype in which numbers are summed: float32 for float16 and bfloat16."""
-    return _FLOAT32 if dtype in HALF else dtype
+    """The dtype in which numbers are summed: float32 for float16 and bfloat16, int32 for booleans."""
+    return _FLOAT32 if dtype in HALF else _INT32 if is_bool(dtype) else dtype
 
 
 def counting_dtype(dtype, promote_integers=True):
@@ -78,8 +79,13 @@ def scalar_initial(name, initial, dtype):
     return convert_element_type(initial, dtype)
 
 
-def accumulate(name, op, combine, identity, a, axis, keepdims, initial, where, dtype):
+def accumulate(name, op, combine, identity, a, axis, dtype, out, keepdims, initial, where, promote_integers=True):
     """A sum or product: in `dtype`, or the wider dtype that goes with it."""
+    refuse_out(name, out)
+    NUMBERS.check(name, a.type.dtype)
+    dtype = counting_dtype(a.type.dtype, promote_integers) if dtype is None else requested_dtype(dtype)
+    if is_bool(dtype):
+        a = convert_element_type(a, dtype)
     a = convert_element_type(a, wide(dtype))
     if where is not None:
         a = masked(name, a, where, identity)
@@ -92,8 +98,10 @@ def accumulate(name, op, combine, identity, a, axis, keepdims, initial, where, d
     return convert_element_type(out, dtype)
 
 
-def extreme(name, op, combine, largest, a, axis, keepdims, initial, where):
+def extreme(name, op, combine, largest, a, axis, out, keepdims, initial, where):
     """A maximum or minimum."""
+    refuse_out(name, out)
+    NUMBERS.check(name, a.type.dtype)
     axes = sorted_axes(axis, a.type.ndim, name)
     if initial is None:
         if where is not None:
@@ -109,8 +117,10 @@ def extreme(name, op, combine, largest, a, axis, keepdims, initial, where):
     return expand_dims(out, axes) if keepdims else out
 
 
-def truth(name, op, identity, a, axis, keepdims, where):
+def truth(name, op, identity, a, axis, out, keepdims, where):
     """Whether all or any elements are true."""
+    refuse_out(name, out)
+    NUMBERS.check(name, a.type.dtype)
     a = convert_element_type(a, _BOOL)
     if where is not None:
         a = masked(name, a, where, identity)
@@ -126,6 +136,10 @@ def number_along(a, axes):
 
 # ---- sums, products, extremes, logic ----------------------------------------------------------------------------
 
+SUM, PRODUCT = (reduce_sum, arithmetic.add, 0), (reduce_prod, arithmetic.mul, 1)
+MAXIMUM, MINIMUM = (reduce_max, arithmetic.maximum, True), (reduce_min, arithmetic.minimum, False)
+
+
 def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, promote_integers=True):
     """The sum over axes: one, several, or None for all.
 
@@ -137,10 +151,8 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
     >>> np.sum(np.array([[1, 2], [3, 4]]), axis=0)
     Array([4, 6], dtype=int32)
     """
-    refuse_out("sum", out)
     a = as_value(a, "sum", 0)
-    dtype = counting_dtype(a.type.dtype, promote_integers) if dtype is None else requested_dtype(dtype)
-    return accumulate("sum", reduce_sum, arithmetic.add, 0, a, axis, keepdims, initial, where, dtype)
+    return accumulate("sum", *SUM, a, axis, dtype, out, keepdims, initial, where, promote_integers)
 
 
 def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, promote_integers=True):
@@ -150,10 +162,8 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where
     >>> np.prod(np.array([1, 2, 3]))
     Array(6, dtype=int32)
     """
-    refuse_out("prod", out)
     a = as_value(a, "prod", 0)
-    dtype = counting_dtype(a.type.dtype, promote_integers) if dtype is None else requested_dtype(dtype)
-    return accumulate("prod", reduce_prod, arithmetic.mul, 1, a, axis, keepdims, initial, where, dtype)
+    return accumulate("prod", *PRODUCT, a, axis, dtype, out, keepdims, initial, where, promote_integers)
 
 
 def max(a, axis=None, out=None, keepdims=False, initial=None, where=None):
@@ -167,8 +177,7 @@ def max(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     >>> np.max(np.array([[1, 2], [4, 3]]), axis=1)
     Array([2, 4], dtype=int32)
     """
-    refuse_out("max", out)
-    return extreme("max", reduce_max, arithmetic.maximum, True, as_value(a, "max", 0), axis, keepdims, initial, where)
+    return extreme("max", *MAXIMUM, as_value(a, "max", 0), axis, out, keepdims, initial, where)
 
 
 def min(a, axis=None, out=None, keepdims=False, initial=None, where=None):
@@ -178,8 +187,7 @@ def min(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     >>> np.min(np.array([[1, 2], [4, 3]]), axis=1)
     Array([1, 3], dtype=int32)
     """
-    refuse_out("min", out)
-    return extreme("min", reduce_min, arithmetic.minimum, False, as_value(a, "min", 0), axis, keepdims, initial, where)
+    return extreme("min", *MINIMUM, as_value(a, "min", 0), axis, out, keepdims, initial, where)
 
 
 amax, amin = max, min
@@ -203,8 +211,7 @@ def all(a, axis=None, out=None, keepdims=False, *, where=None):
     >>> np.all(np.array([[True, False], [True, True]]), axis=1)
     Array([False,  True], dtype=bool)
     """
-    refuse_out("all", out)
-    return truth("all", reduce_and, True, as_value(a, "all", 0), axis, keepdims, where)
+    return truth("all", reduce_and, True, as_value(a, "all", 0), axis, out, keepdims, where)
 
 
 def any(a, axis=None, out=None, keepdims=False, *, where=None):
@@ -214,8 +221,7 @@ def any(a, axis=None, out=None, keepdims=False, *, where=None):
     >>> np.any(np.array([[True, False], [False, False]]), axis=1)
     Array([ True, False], dtype=bool)
     """
-    refuse_out("any", out)
-    return truth("any", reduce_or, False, as_value(a, "any", 0), axis, keepdims, where)
+    return truth("any", reduce_or, False, as_value(a, "any", 0), axis, out, keepdims, where)
 
 
 def count_nonzero(a, axis=None, keepdims=False):
@@ -226,6 +232,7 @@ def count_nonzero(a, axis=None, keepdims=False):
     Array(2, dtype=int32)
     """
     a = as_value(a, "count_nonzero", 0)
+    NUMBERS.check("count_nonzero", a.type.dtype)
     return _count_nonzero(a, sorted_axes(axis, a.type.ndim, "count_nonzero"), bool(keepdims))
 
 
@@ -243,8 +250,7 @@ def ptp(a, axis=None, out=None, keepdims=False):
     """
     refuse_out("ptp", out)
     a = as_value(a, "ptp", 0)
-    if is_bool(a.type.dtype):
-        raise TypeError("ptp takes numbers, got an array of bool. Convert it with astype first.")
+    NO_BOOLEANS.check("ptp", a.type.dtype)
     return _ptp(a, sorted_axes(axis, a.type.ndim, "ptp"), bool(keepdims))
 
 
@@ -280,17 +286,21 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None):
     >>> np.mean(np.array([[1, 2], [3, 5]]), axis=1)
     Array([1.5, 4. ], dtype=float32)
     """
-    refuse_out("mean", out)
-    a = as_value(a, "mean", 0)
+    return mean_of("mean", as_value(a, "mean", 0), axis, dtype, out, keepdims, where)
+
+
+def mean_of(name, a, axis, dtype, out, keepdims, where):
+    refuse_out(name, out)
+    NUMBERS.check(name, a.type.dtype)
     dtype = float_dtype(a.type.dtype) if dtype is None else requested_dtype(dtype)
-    return _mean(a, sorted_axes(axis, a.type.ndim, "mean"), dtype, bool(keepdims), where)
+    return _mean(a, sorted_axes(axis, a.type.ndim, name), dtype, bool(keepdims), where, name)
 
 
-@composite(static=("axes", "dtype", "keepdims"))
-def _mean(a, axes, dtype, keepdims, where):
+@composite(static=("axes", "dtype", "keepdims", "name"))
+def _mean(a, axes, dtype, keepdims, where, name):
     a = to_inexact(convert_element_type(a, wide(dtype)))
-    total = reduce_sum(a if where is None else masked("mean", a, where, 0), axes)
-    out = arithmetic.div(total, number_counted(a, axes, where, "mean"))
+    total = reduce_sum(a if where is None else masked(name, a, where, 0), axes)
+    out = arithmetic.div(total, number_counted(a, axes, where, name))
     return convert_element_type(expand_dims(out, axes) if keepdims else out, dtype)
 
 
@@ -306,7 +316,7 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Non
     >>> np.var(np.array([1., 2., 3., 6.]))
     Array(3.5, dtype=float32)
     """
-    return deviation("var", a, axis, dtype, out, ddof, keepdims, where, mean, correction)
+    return deviation("var", as_value(a, "var", 0), axis, dtype, out, ddof, keepdims, where, mean, correction)
 
 
 def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, mean=None, correction=None):
@@ -316,16 +326,16 @@ def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Non
     >>> np.std(np.array([1., 3.]))
     Array(1., dtype=float32)
     """
-    return deviation("std", a, axis, dtype, out, ddof, keepdims, where, mean, correction)
+    return deviation("std", as_value(a, "std", 0), axis, dtype, out, ddof, keepdims, where, mean, correction)
 
 
 def deviation(name, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
     refuse_out(name, out)
+    NUMBERS.check(name, a.type.dtype)
     if correction is not None:
         if ddof.__class__ is not int or ddof != 0:
             raise ValueError(f"{name} takes ddof or correction, which mean the same, not both.")
         ddof = correction
-    a = as_value(a, name, 0)
     if dtype is None:
         dtype = float_dtype(a.type.dtype)
     else:
@@ -343,7 +353,7 @@ def deviation(name, a, axis, dtype, out, ddof, keepdims, where, mean, correction
 def _deviation(a, axes, dtype, keepdims, fixed, ddof, where, mean, name):
     a = convert_element_type(a, wide(dtype))
     if mean is None:
-        mean = _mean.traced(a, axes, a.type.dtype, True, where)
+        mean = _mean.traced(a, axes, a.type.dtype, True, where, name)
     away = ufuncs.subtract(a, convert_keep(as_value(mean, name), a.type.dtype))
     squares = away_squared(away)
     if where is not None:
@@ -356,7 +366,7 @@ def _deviation(a, axes, dtype, keepdims, fixed, ddof, where, mean, name):
         less = full_scalar(total, fixed) if fixed is not None else convert_keep(as_value(ddof, name), total.type.dtype)
         count = ufuncs.subtract(number_counted(squares, axes, where, name), less)
         out = ufuncs.divide(total, selection.where(ufuncs.greater(count, 0), count, math.nan))
-    if name == "std":
+    if name.endswith("std"):
         flat = eq(out, full_scalar(out, 0))
         root = exponential.sqrt(select_n(flat, out, full_scalar(out, 1)))
         out = select_n(flat, root, full_scalar(out, 0))
@@ -395,7 +405,8 @@ def average(a, axis=None, weights=None, returned=False, keepdims=False):
                                  f"{a.type.shape} along axes {axes} they need the shape of the array or {sizes}.")
             order = order_given(axis, a.type.ndim)
             weights = transpose(weights, tuple(sorted(range(len(order)), key=lambda k: order[k])))
-            weights = broadcast_in_dim(weights, tuple([n if i in axes else 1 for i, n in enumerate(a.type.shape)]), axes)
+            shape = tuple([n if i in axes else 1 for i, n in enumerate(a.type.shape)])
+            weights = broadcast_in_dim(weights, shape, axes)
     return _average(a, weights, axes, bool(returned), bool(keepdims))
 
 
@@ -421,9 +432,12 @@ def _average(a, weights, axes, returned, keepdims):
 
 def running(name, op, a, axis, dtype):
     """A running sum or product along one axis, or of the array in one row."""
+    NUMBERS.check(name, a.type.dtype)
     if axis is None:
         a, axis = reshape(a, (a.type.size,)), 0
     axis = one_axis(axis, a.type.ndim, name)
+    if is_bool(dtype):
+        return convert_element_type(op(convert_element_type(convert_element_type(a, dtype), _INT32), axis), dtype)
     return op(convert_element_type(a, dtype), axis)
 
 
@@ -496,8 +510,7 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
 def position(name, op, a, axis, keepdims):
     """Where the first extreme is along an axis, or in the array as one row."""
     t = a.type
-    if is_complex(t.dtype):
-        raise TypeError(f"{name} takes real numbers, since complex ones have no order, got an array of {t.dtype}.")
+    REALS.check(name, t.dtype)
     if axis is None:
         shape, a, axis = (1,) * t.ndim, reshape(a, (t.size,)), 0
     else:
@@ -553,7 +566,8 @@ def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, whe
     >>> np.nansum(np.array([1., np.nan, 2.]))
     Array(3., dtype=float32)
     """
-    return sum(without_nan(as_value(a, "nansum", 0), 0), axis, dtype, out, keepdims, initial, where)
+    a = without_nan(as_value(a, "nansum", 0), 0)
+    return accumulate("nansum", *SUM, a, axis, dtype, out, keepdims, initial, where)
 
 
 def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
@@ -563,7 +577,8 @@ def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, wh
     >>> np.nanprod(np.array([2., np.nan, 3.]))
     Array(6., dtype=float32)
     """
-    return prod(without_nan(as_value(a, "nanprod", 0), 1), axis, dtype, out, keepdims, initial, where)
+    a = without_nan(as_value(a, "nanprod", 0), 1)
+    return accumulate("nanprod", *PRODUCT, a, axis, dtype, out, keepdims, initial, where)
 
 
 def nancumsum(a, axis=None, dtype=None, out=None):
@@ -573,7 +588,9 @@ def nancumsum(a, axis=None, dtype=None, out=None):
     >>> np.nancumsum(np.array([1., np.nan, 2.]))
     Array([1., 1., 3.], dtype=float32)
     """
-    return cumsum(without_nan(as_value(a, "nancumsum", 0), 0), axis, dtype, out)
+    refuse_out("nancumsum", out)
+    a = without_nan(as_value(a, "nancumsum", 0), 0)
+    return running("nancumsum", cumulative.cumsum, a, axis, running_dtype(dtype, a))
 
 
 def nancumprod(a, axis=None, dtype=None, out=None):
@@ -583,15 +600,16 @@ def nancumprod(a, axis=None, dtype=None, out=None):
     >>> np.nancumprod(np.array([2., np.nan, 3.]))
     Array([2., 2., 6.], dtype=float32)
     """
-    return cumprod(without_nan(as_value(a, "nancumprod", 0), 1), axis, dtype, out)
+    refuse_out("nancumprod", out)
+    a = without_nan(as_value(a, "nancumprod", 0), 1)
+    return running("nancumprod", cumulative.cumprod, a, axis, running_dtype(dtype, a))
 
 
-def extreme_without_nan(name, function, largest, a, axis, out, keepdims, initial, where):
+def extreme_without_nan(name, kind, a, axis, out, keepdims, initial, where):
     a = as_value(a, name, 0)
-    if not is_inexact(a.type.dtype):
-        return function(a, axis, out, keepdims, initial, where)
-    best = function(without_nan(a, extreme_identity(a.type.dtype, largest)), axis, out, keepdims, initial, where)
-    if initial is not None:
+    worst = extreme_identity(a.type.dtype, kind[2]) if is_inexact(a.type.dtype) else None
+    best = extreme(name, *kind, without_nan(a, worst), axis, out, keepdims, initial, where)
+    if worst is None or initial is not None:
         return best
     lost = all(ufuncs.isnan(a), axis, keepdims=keepdims)
     return select_n(lost, best, full_scalar(best, math.nan))
@@ -604,7 +622,7 @@ def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     >>> np.nanmax(np.array([1., np.nan, 2.]))
     Array(2., dtype=float32)
     """
-    return extreme_without_nan("nanmax", max, True, a, axis, out, keepdims, initial, where)
+    return extreme_without_nan("nanmax", MAXIMUM, a, axis, out, keepdims, initial, where)
 
 
 def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=None):
@@ -614,11 +632,13 @@ def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     >>> np.nanmin(np.array([1., np.nan, 2.]))
     Array(1., dtype=float32)
     """
-    return extreme_without_nan("nanmin", min, False, a, axis, out, keepdims, initial, where)
+    return extreme_without_nan("nanmin", MINIMUM, a, axis, out, keepdims, initial, where)
 
 
 def known_where(a, where):
     """Where elements are not NaN, and count."""
+    if not is_inexact(a.type.dtype):
+        return where
     known = ufuncs.logical_not(ufuncs.isnan(a))
     return known if where is None else ufuncs.bitwise_and(known, check_where("where", where))
 
@@ -631,7 +651,7 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
     Array(1.5, dtype=float32)
     """
     a = as_value(a, "nanmean", 0)
-    return mean(a, axis, dtype, out, keepdims, where=known_where(a, where) if is_inexact(a.type.dtype) else where)
+    return mean_of("nanmean", a, axis, dtype, out, keepdims, known_where(a, where))
 
 
 def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, mean=None):
@@ -642,8 +662,7 @@ def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=Non
     Array(1., dtype=float32)
     """
     a = as_value(a, "nanvar", 0)
-    where = known_where(a, where) if is_inexact(a.type.dtype) else where
-    return var(a, axis, dtype, out, ddof, keepdims, where=where, mean=mean)
+    return deviation("nanvar", a, axis, dtype, out, ddof, keepdims, known_where(a, where), mean, None)
 
 
 def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, mean=None):
@@ -654,15 +673,15 @@ def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=Non
     Array(1., dtype=float32)
     """
     a = as_value(a, "nanstd", 0)
-    where = known_where(a, where) if is_inexact(a.type.dtype) else where
-    return std(a, axis, dtype, out, ddof, keepdims, where=where, mean=mean)
+    return deviation("nanstd", a, axis, dtype, out, ddof, keepdims, known_where(a, where), mean, None)
 
 
-def position_without_nan(name, function, largest, a, axis, out, keepdims):
+def position_without_nan(name, op, worst, a, axis, out, keepdims):
+    refuse_out(name, out)
     a = as_value(a, name, 0)
     if not is_float(a.type.dtype):
-        return function(a, axis, out, keepdims)
-    where = function(without_nan(a, -math.inf if largest else math.inf), axis, out, keepdims)
+        return position(name, op, a, axis, keepdims)
+    where = position(name, op, without_nan(a, worst), axis, keepdims)
     lost = all(ufuncs.isnan(a), axis, keepdims=bool(keepdims))
     return select_n(lost, where, full_scalar(where, -1))
 
@@ -674,7 +693,7 @@ def nanargmax(a, axis=None, out=None, keepdims=None):
     >>> np.nanargmax(np.array([1., np.nan, 2.]))
     Array(2, dtype=int32)
     """
-    return position_without_nan("nanargmax", argmax, True, a, axis, out, keepdims)
+    return position_without_nan("nanargmax", reductions.argmax, -math.inf, a, axis, out, keepdims)
 
 
 def nanargmin(a, axis=None, out=None, keepdims=None):
@@ -685,4 +704,4 @@ def nanargmin(a, axis=None, out=None, keepdims=None):
     >>> np.nanargmin(np.array([1., np.nan, 2.]))
     Array(0, dtype=int32)
     """
-    return position_without_nan("nanargmin", argmin, False, a, axis, out, keepdims)
+    return position_without_nan("nanargmin", reductions.argmin, math.inf, a, axis, out, keepdims)

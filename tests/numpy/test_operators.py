@@ -168,3 +168,14 @@ def test_python_numbers_take_the_dtype_they_meet():
     assert (jnp.arange(3) + 1.5).weak_type and (jnp.arange(3) + 1.5).dtype == np.float32
     with pytest.warns(G.errors.GnomonWarning, match="300 does not fit in uint8"):
         assert (jnp.arange(3, dtype="uint8") + 300).tolist() == [44, 45, 46]
+
+
+def test_random_keys_are_compared_and_not_computed_with():
+    keys = G.random.split(G.random.key(0), 3)
+    for equal in (operator.eq, G.jit(operator.eq)):
+        assert equal(keys, keys[1]).tolist() == [False, True, False]
+    for call in (lambda: -keys, lambda: keys < keys, lambda: jnp.sin(keys), lambda: keys.sum(), lambda: jnp.mean(keys)):
+        with pytest.raises(TypeError, match=r"random.key_data\(keys\) gives their integer words"):
+            call()
+    with pytest.raises(G.errors.TypePromotionError):
+        keys + 1
