@@ -9,6 +9,7 @@ from gnomon.ir.dims import drop_dim
 from gnomon.ir.jaxpr import intern
 from gnomon.trace.context import local, named_axes
 from gnomon.trace.stage import stage
+from gnomon.trace.value import Value
 from gnomon.transforms import Batching, vmap as vmap_program
 
 
@@ -16,8 +17,8 @@ from gnomon.transforms import Batching, vmap as vmap_program
 def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_name=None, sum_match=False):
     """Map `fun` over an axis of its arguments.
 
-    `in_axes` is an int, None (not mapped) or a tree of them that matches the arguments or a prefix of them; keyword
-    arguments are mapped over axis 0. `out_axes` says where the mapped axis goes in the output. Inside, `axis_name` names the
+    `in_axes` is an int, None (not mapped) or a tree of them that matches the arguments or a prefix of them; what is not mapped
+    reaches `fun` as it is, numbers and strings too; keyword arguments are mapped over axis 0. `out_axes` says where the mapped axis goes in the output. Inside, `axis_name` names the
     axis for collectives (`lax.psum(x, axis_name)`). Errors: ValueError where axes do not match arguments, sizes disagree, or
     an output that is None in `out_axes` depends on a mapped input.
 
@@ -40,20 +41,29 @@ def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_n
                              f"to the function, but got {len(in_axes)=} and {len(args)=} for {name}.")
         leaves, tree = tree_flatten((args, kwargs))
         names = lazy_names(fun, args, kwargs)
-        check_leaves(leaves, "vmap", names)
-        values = as_values(leaves)
         args_tree = tree_structure(args)
         n_args = args_tree.num_leaves
         if isinstance(in_axes, int) or in_axes is None:
             axes = [in_axes] * n_args
         else:
             axes = flatten_axes("vmap in_axes", args_tree, in_axes, roots=tuple(argument_roots(fun, len(args))))
-        axes = [*axes, *[0] * (len(values) - n_args)]
+        axes = [*axes, *[0] * (len(leaves) - n_args)]
+        held = {i: x for i, (x, a) in enumerate(zip(leaves, axes)) if a is None and not isinstance(x, TRACED)}
+        if held:
+            kept = [i for i in range(len(leaves)) if i not in held]
+            leaves, axes, all_names = [leaves[i] for i in kept], [axes[i] for i in kept], names
+            names, n_args = lambda: [all_names()[i] for i in kept], n_args - len(held)
+        check_leaves(leaves, "vmap", names)
+        values = as_values(leaves)
         axes = [_in_range(a, v, i, names, name, n_args) for i, (a, v) in enumerate(zip(axes, values))]
         size = _mapped_size(values, axes, names, name, axis_size)
-        return _run(fun, name, values, tree, axes, size, out_axes, axis_name, spmd_axis_name, names)
+        return _run(fun, name, values, tree, axes, size, out_axes, axis_name, spmd_axis_name, names, held)
 
     return named_after(vmap_f, fun, "vmap")
+
+
+# Arguments that are not mapped and become values of the program; others, such as integers, are handed on as they are.
+TRACED = (Value, float, complex)
 
 
 def _as_axes(in_axes):
@@ -98,12 +108,12 @@ def _mapped_size(values, axes, names, name, axis_size):
     return size
 
 
-def _run(fun, name, values, tree, axes, size, out_axes, axis_name, spmd_axis_name, names):
+def _run(fun, name, values, tree, axes, size, out_axes, axis_name, spmd_axis_name, names, held):
     types = [v.type if a is None else drop_dim(v.type, a) for v, a in zip(values, axes)]
     flat = Flat(fun, tree)
     known = [v if a is None else None for v, a in zip(values, axes)]
     with named_axes({axis_name: size} if axis_name is not None else None):
-        jaxpr, captured = stage(flat, types, name=name, kind="vmap", arg_names=names, values=known)
+        jaxpr, captured = stage(_with(held, flat), types, name=name, kind="vmap", arg_names=names, values=known)
     closed = intern(jaxpr.closed())
     out_tree = flat.out_tree
     out_types = closed.out_types
@@ -116,6 +126,17 @@ def _run(fun, name, values, tree, axes, size, out_axes, axis_name, spmd_axis_nam
             raise ValueError(f"vmap has mapped output but out_axes is None for output {i} of {name}, which depends on a mapped argument. "
                              "Give it an axis in out_axes.")
     return tree_unflatten(out_tree, run_here(made, [*captured, *values], f"vmap({name})"))
+
+
+def _with(held, flat):
+    """The flat function with the leaves in `held` put in their places."""
+    if not held:
+        return flat
+
+    def run(*values):
+        rest = iter(values)
+        return flat(*[held[i] if i in held else next(rest) for i in range(len(held) + len(values))])
+    return run
 
 
 def _out_axes(out_axes, out_tree, out_types):
