@@ -87,6 +87,12 @@ def same_rank(*xs):
             for x in xs]
 
 
+def equal_types(x, y):
+    """Two values of one dtype, both with the type of their sum: repeated and placed like it."""
+    nothing = full(arithmetic.add(x, y).type, 0)
+    return arithmetic.add(x, nothing), arithmetic.add(y, nothing)
+
+
 def refuse_out(name, out):
     if out is not None:
         raise Refused(f"{name} takes no 'out' argument: arrays are immutable. Use what it returns.")
@@ -266,8 +272,7 @@ def divmod(x1, x2, /):
 
 def integer_power(x, y):
     """x ** y for integers, by squaring."""
-    whole = arithmetic.add(x, y)
-    x, y = arithmetic.broadcast_like(x, whole), arithmetic.broadcast_like(y, whole)
+    x, y = equal_types(x, y)
     zero, one, axes = number(x, 0), number(x, 1), tuple(range(x.type.ndim))
     negative_power = lt(y, zero) if is_signed(y.type.dtype) else None
     left = y
@@ -819,9 +824,7 @@ def sizes_of(x, y):
 
 def euclid(x, y):
     """The greatest common divisor, by remainders."""
-    x, y = sizes_of(x, y)
-    whole = arithmetic.add(x, y)
-    x, y = arithmetic.broadcast_like(x, whole), arithmetic.broadcast_like(y, whole)
+    x, y = equal_types(*sizes_of(x, y))
     axes, zero = tuple(range(x.type.ndim)), number(y, 0)
 
     def step(state):
