@@ -12,7 +12,7 @@ import numpy as np
 from gnomon import random
 from gnomon.numpy import creation
 from gnomon.numpy.axes import axis_tuple, one_axis
-from gnomon.numpy.creation import as_dtype, default_float
+from gnomon.numpy.creation import as_dtype, default_float, settle
 from gnomon.numpy.manipulation import moveaxis, reshape
 from gnomon.numpy.promote import requested_dtype
 from gnomon.numpy.ufuncs import exp, log, multiply, negative, sqrt, subtract
@@ -88,7 +88,7 @@ def uniform(scale=0.01, dtype=None):
 
     def init(key, shape, dtype=default, out_sharding=None):
         dtype = float_or_complex(dtype, "uniform")
-        return scaled(random.uniform(key, shape, dtype, out_sharding=out_sharding), scale)
+        return settle(scaled(random.uniform(key, shape, dtype), scale), None, out_sharding)
     return init
 
 
@@ -108,7 +108,7 @@ def normal(stddev=0.01, dtype=None):
 
     def init(key, shape, dtype=default, out_sharding=None):
         dtype = float_or_complex(dtype, "normal")
-        return scaled(random.normal(key, shape, dtype, out_sharding=out_sharding), stddev)
+        return settle(scaled(random.normal(key, shape, dtype), stddev), None, out_sharding)
     return init
 
 
@@ -123,7 +123,7 @@ def truncated_normal(stddev=0.01, dtype=None, lower=-2.0, upper=2.0):
 
     def init(key, shape, dtype=default, out_sharding=None):
         dtype = float_or_complex(dtype, "truncated_normal")
-        return scaled(random.truncated_normal(key, lower, upper, shape, dtype, out_sharding=out_sharding), stddev)
+        return settle(scaled(random.truncated_normal(key, lower, upper, shape, dtype), stddev), None, out_sharding)
     return init
 
 
@@ -171,19 +171,22 @@ def variance_scaling(scale, mode, distribution, in_axis=-2, out_axis=-1, batch_a
         if distribution not in DISTRIBUTIONS:
             raise ValueError(f"variance_scaling takes distribution {', '.join(map(repr, DISTRIBUTIONS))}, got {distribution!r}.")
         variance = np.asarray(scale / MODES[mode](ins, outs), real_dtype(dtype))
-        if distribution == "normal":
-            return scaled(random.normal(key, shape, dtype, out_sharding=out_sharding), np.sqrt(variance))
-        if distribution == "uniform":
-            if is_complex(dtype):
-                return scaled(uniform_disk(key, shape, dtype), np.sqrt(variance))
-            drawn = random.uniform(key, shape, dtype, -1, out_sharding=out_sharding)
-            return scaled(drawn, np.sqrt(np.asarray(3, variance.dtype) * variance))
-        if is_complex(dtype):
-            deviation = np.sqrt(variance) / np.asarray(TRUNCATED_DISK_DEVIATION, variance.dtype)
-            return scaled(truncated_disk(key, 2, shape, dtype), deviation)
-        deviation = np.sqrt(variance) / np.asarray(TRUNCATED_DEVIATION, variance.dtype)
-        return scaled(random.truncated_normal(key, -2, 2, shape, dtype, out_sharding=out_sharding), deviation)
+        return settle(drawn(key, shape, dtype, distribution, variance), None, out_sharding)
     return init
+
+
+def drawn(key, shape, dtype, distribution, variance):
+    """Numbers with mean 0 and a variance; every step is rounded to the variance's dtype."""
+    number = variance.dtype.type
+    if distribution == "normal":
+        return scaled(random.normal(key, shape, dtype), np.sqrt(variance))
+    if distribution == "uniform" and is_complex(dtype):
+        return scaled(uniform_disk(key, shape, dtype), np.sqrt(variance))
+    if distribution == "uniform":
+        return scaled(random.uniform(key, shape, dtype, -1), np.sqrt(number(3) * variance))
+    if is_complex(dtype):
+        return scaled(truncated_disk(key, 2, shape, dtype), np.sqrt(variance) / number(TRUNCATED_DISK_DEVIATION))
+    return scaled(random.truncated_normal(key, -2, 2, shape, dtype), np.sqrt(variance) / number(TRUNCATED_DEVIATION))
 
 
 def directions(key, shape, dtype):
@@ -258,7 +261,7 @@ def orthogonal(scale=1.0, column_axis=-1, dtype=None):
         columns = shape[axis]
         rest = shape[:axis] + shape[axis + 1:]
         matrix = random.orthogonal(key, math.prod(rest), (), dtype, columns)
-        return scaled(moveaxis(reshape(matrix, (*rest, columns)), -1, axis), scale)
+        return settle(scaled(moveaxis(reshape(matrix, (*rest, columns)), -1, axis), scale), None, out_sharding)
     return init
 
 
@@ -284,5 +287,6 @@ def delta_orthogonal(scale=1.0, column_axis=-1, dtype=None):
         positions = shape[:-2]
         kernel = expand_dims(middle, tuple(range(len(positions))))
         around = [((n - 1) // 2, n - 1 - (n - 1) // 2, 0) for n in positions]
-        return slicing.pad(kernel, full_scalar(kernel, 0), (*around, (0, 0, 0), (0, 0, 0)))
+        kernel = slicing.pad(kernel, full_scalar(kernel, 0), (*around, (0, 0, 0), (0, 0, 0)))
+        return settle(kernel, None, out_sharding)
     return init

@@ -8,7 +8,7 @@ import numpy as np
 from gnomon.base.errors import Refused
 from gnomon.numpy.axes import axis_tuple, one_axis
 from gnomon.numpy.composite import composite
-from gnomon.numpy.creation import as_array, broadcast, default_float
+from gnomon.numpy.creation import as_array, broadcast, default_float, settle
 from gnomon.numpy.manipulation import broadcast_shapes
 from gnomon.numpy.promote import as_value, promote_inexact, requested_dtype, to_inexact
 from gnomon.numpy.reductions import mean as mean_of
@@ -217,7 +217,7 @@ def one_hot(x, num_classes, *, dtype=None, axis=-1, out_sharding=None):
     counted = (np.dtype("float32") if is_inexact(x.type.dtype) else np.dtype("int32")) if narrow else x.type.dtype
     classes = bind(Iota(counted, tuple(shape), axis))
     x = expand_dims(convert_element_type(x, counted), (axis,))
-    return convert_element_type(eq(x, classes), dtype)
+    return settle(convert_element_type(eq(x, classes), dtype), None, out_sharding)
 
 
 def glu(x, axis=-1):

@@ -9,7 +9,7 @@ import numpy as np
 from gnomon.base.errors import Refused
 from gnomon.ir.jaxpr import Literal
 from gnomon.numpy.axes import axis_tuple, integer, one_axis, resolve_sizes
-from gnomon.numpy.creation import as_array, as_dtype, broadcast, owned
+from gnomon.numpy.creation import as_array, as_dtype, broadcast, owned, settle
 from gnomon.numpy.promote import as_value, convert_keep, promote_dtypes, requested_dtype
 from gnomon.ops import shape as shape_ops
 from gnomon.ops import slicing
@@ -104,7 +104,8 @@ def reshape(a, shape, order="C", *, copy=None, out_sharding=None):
     if out_sharding is not None and t.sharding is not None:
         sharding = sharding_for(out_sharding, t.sharding.mesh, len(sizes))
         return bind(Reshape(sizes), bind(Reshard(None), x)) if sharding is None else bind(Reshape(sizes, None, sharding), x)
-    return (shape_ops.copy(x) if copy else x) if t.shape == sizes else bind(Reshape(sizes), x)
+    out = (shape_ops.copy(x) if copy else x) if t.shape == sizes else bind(Reshape(sizes), x)
+    return out if out_sharding is None else settle(out, None, out_sharding)
 
 
 def sharding_for(asked, mesh, ndim):
@@ -310,7 +311,8 @@ def broadcast_to(array, shape, *, out_sharding=None):
     if out_sharding is not None and x.type.sharding is not None:
         to = tuple(range(len(shape) - x.type.ndim, len(shape)))
         return bind(shape_ops.BroadcastInDim(shape, to, sharding_for(out_sharding, x.type.sharding.mesh, len(shape))), x)
-    return broadcast(x, shape, "broadcast_to")
+    out = broadcast(x, shape, "broadcast_to")
+    return out if out_sharding is None else settle(out, None, out_sharding)
 
 
 def broadcast_shapes(*shapes):
@@ -645,6 +647,8 @@ def repeat(a, repeats, axis=None, *, total_repeat_length=None, out_sharding=None
     >>> repeat(jnp.arange(3), jnp.array([1, 0, 2]))
     Array([0, 2, 2], dtype=int32)
     """
+    if out_sharding is not None:
+        return settle(repeat(a, repeats, axis, total_repeat_length=total_repeat_length), None, out_sharding)
     x = as_value(a, "repeat", 0)
     if axis is None:
         x, axis = ravel(x), 0

@@ -76,3 +76,15 @@ def test_errors(call, text):
 
 def test_arrays_of_constants():
     np.testing.assert_array_equal(init.constant(jnp.arange(2))(KEY, (3, 2)), [[0, 1]] * 3)
+
+
+def test_out_sharding():
+    mesh = G.make_mesh((2,), ("x",), axis_types=(G.sharding.AxisType.Explicit,))
+    spec = G.sharding.PartitionSpec(None, "x")
+    with G.sharding.set_mesh(mesh):
+        for make in (init.he_normal(), init.zeros, init.constant(2.0), init.he_uniform(dtype="complex64"), init.normal()):
+            assert str(make(KEY, (3, 4), out_sharding=spec).type).endswith("[3,4@x]")
+        assert str(G.nn.one_hot(jnp.arange(3), 4, out_sharding=spec).type) == "float32[3,4@x]"
+        assert str(jnp.repeat(jnp.ones((3, 2)), 2, 1, out_sharding=spec).type) == "float32[3,4@x]"
+        assert str(jnp.reshape(jnp.ones(12), (3, 4), out_sharding=spec).type) == "float32[3,4@x]"
+        assert str(jnp.broadcast_to(jnp.ones(4), (3, 4), out_sharding=spec).type) == "float32[3,4@x]"
