@@ -164,7 +164,7 @@ def binomial_values(key, count, prob):
     by_inversion = no_count | (count * q <= 10)
     count = lax.floor(count)
     few = inversion(key, where(by_inversion, count, 0.0), lax.log1p(-q))
-    many = btrs(key, where(by_inversion, 1e4, count), where(by_inversion, q, 0.5))
+    many = btrs(key, where(by_inversion | endless, 1e4, count), where(by_inversion, 0.5, q))
     out = where(by_inversion, few, many)
     wrong = no_prob | no_count
     out = where(wrong, math.nan, out)

@@ -89,7 +89,7 @@ def bound(x, name, dtype, wide):
     number of `wide`."""
     low, high = iinfo(dtype).min, iinfo(dtype).max + (wide != dtype)
     if isinstance(x, int):
-        return number(min(max(x, low), high), wide), number(x > high, np.dtype(bool))
+        return number(min(max(x, low), high), wide), number(wide == dtype and x > high, np.dtype(bool))
     x = parameter(x, "randint", name)
     t = x.type
     if not is_integer(t.dtype):
@@ -97,7 +97,7 @@ def bound(x, name, dtype, wide):
             raise TypeError(f"random.randint takes an integer {name}, got a value of type {t}.")
         x = to_dtype(x, wide)
     own = iinfo(x.type.dtype)
-    beyond = lax.gt(x, number(high, x.type.dtype)) if own.max > high else number(False, np.dtype(bool))
+    beyond = x > high if wide == dtype and own.max > high else number(False, np.dtype(bool))
     if own.min < low or own.max > high:
         x = lax.clamp(number(max(low, own.min), x.type.dtype), x, number(min(high, own.max), x.type.dtype))
     return to_dtype(x, wide), beyond
