@@ -228,7 +228,8 @@ def products_without_two(s):
     t, n = s.type, s.type.shape[-1]
     axis = t.ndim - 1
     large = slice_in_dim(s, 0, n - 2, axis)
-    inverse = concatenate([quotient(full(large.type, 1), large), full(t.with_shape((*t.shape[:-1], 2)), 1)], axis)
+    two = t.update(shape=(*t.shape[:-1], 2), sharding=t.sharding)
+    inverse = concatenate([quotient(full(large.type, 1), large), full(two, 1)], axis)
     both = mul(expand_dims(inverse, (axis + 1,)), expand_dims(inverse, (axis,)))
     rows, columns = index(both.type, -2, -2), index(both.type, -1, -1)
     for i in (n - 2, n - 1):

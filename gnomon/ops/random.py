@@ -12,6 +12,7 @@ import math
 
 import numpy as np
 
+from gnomon.base.errors import ShardingTypeError
 from gnomon.ir.dims import common_place, drop_dim
 from gnomon.ir.op import ZERO, Op, field
 from gnomon.ops.compare import DISCRETE
@@ -412,6 +413,9 @@ class RandomWrap(KeyOp):
         if words.dtype != WORD or words.shape[max(n, 0):] != shape:
             raise TypeError(f"The words of {self.impl.name} keys are uint32 with last dimensions {shape}, got a value of type "
                             f"{words}.")
+        if any(axes is not None for axes in words.spec[n:]):
+            raise ShardingTypeError(f"The words of a random key must be on one device, got a value of type {words}. Reshard "
+                                    "it first.")
         mesh, varying, memory = common_place(self, (words,))
         if mesh is None:
             return ArrayType(words.shape[:n], self.impl.dtype, False, None, varying, memory)

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gnomon.base.errors import ShardingTypeError
 from gnomon.ir.dims import Dims, DimsOp, names, positions
 from gnomon.ir.op import ZERO, field
 from gnomon.ops.arithmetic import NOT_LINEAR, div, is_number, mul
@@ -149,9 +150,15 @@ class ReduceOr(ReduceBits):
 
 
 class ReduceXor(ReduceBits):
-    """The exclusive disjunction over `axes`."""
+    """The exclusive disjunction over `axes`, which must be whole: no collective of XLA takes it."""
 
     ufunc = np.bitwise_xor
+
+    def result(self, x):
+        if any(x.spec[axis] is not None for axis in self.axes if axis < x.ndim):
+            raise ShardingTypeError(f"reduce_xor works along dimensions {self.axes} of a value of type {x}. Reshard the "
+                                    "operand first, so that these are whole.")
+        return super().result(x)
 
 
 class ArgExtreme(Reduction, abstract=True):

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from gnomon.base.errors import Refused
+from gnomon.base.errors import Refused, ShardingTypeError
 from gnomon.base.settings import enable_x64
 from gnomon.ir.op import ZERO
 from gnomon.lower.text import physical
@@ -14,10 +14,11 @@ from gnomon.ops.elementwise import Elementwise
 from gnomon.trace.stage import inline
 from gnomon.transforms import Batching, jvp, vjp, vmap
 from gnomon.types.dtype import finfo, iinfo, is_complex, is_float, is_inexact, is_integer, is_key
+from gnomon.types.sharding import PartitionSpec
 from gnomon.types.value_type import ArrayType
 
 from tests.laws.examples import draw, tolerance
-from tests.laws.machine import compiled, evaluate, executed, op_program, program, to_array
+from tests.laws.machine import compiled, evaluate, executed, on_devices, op_program, program, to_array
 
 WIDE = np.dtype("float64"), np.dtype("complex128")
 
@@ -368,7 +369,32 @@ def check_eager(example):
         assert_close(a.host(), b, "eager", tolerance(b.dtype))
 
 
-CHECKS = {"type": check_type, "host": check_host, "eager": check_eager, "jvp": check_jvp, "second": check_second,
+def shardings(example):
+    """Ways to shard the operands over one mesh axis: for each size that dimensions have, (size, specs); where a few devices
+    can have one index each."""
+    sizes = dict.fromkeys(n for t in example.types for n in t.shape if 2 <= n <= 8)
+    for size in list(sizes)[:2]:
+        places = [t.shape.index(size) if size in t.shape else None for t in example.types]
+        yield size, [PartitionSpec(*["x" if i == at else None for i in range(t.ndim)])
+                     for t, at in zip(example.types, places)]
+
+
+def check_sharded(example):
+    """Sharded operands give the same numbers, in the type that the op declares for them; or they are refused."""
+    x, want = run(example)
+    for count, specs in shardings(example):
+        arrays = on_devices(x, example.types, specs, count)
+        try:
+            types = example.op.infer(tuple(a.type for a in arrays))
+        except (ShardingTypeError, Refused):
+            continue
+        got = evaluate(example.op, arrays)
+        for a, b, t in zip(got if example.op.multiple else [got], want, types if example.op.multiple else [types]):
+            assert a.type is t, f"{a.type}, declared as {t}"
+            assert_close(a.host(), b, f"sharded as {specs}", max(tolerance(b.dtype), example.rtol or 0))
+
+
+CHECKS = {"sharded": check_sharded, "type": check_type, "host": check_host, "eager": check_eager, "jvp": check_jvp, "second": check_second,
           "transpose": check_transpose, "vmap": check_vmap}
 
 
@@ -380,6 +406,8 @@ def holds_for(law, example):
         return example.op.host is not None and not any(is_key(t.dtype) for t in example.types)
     if law == "vmap":
         return bool(example.types)
+    if law == "sharded":
+        return any(shardings(example))
     if law in ("jvp", "second", "transpose"):
         rule = example.op.derivative
         return bool(example.moving) and not isinstance(rule, Refused) and (law == "jvp" or rule is not ZERO)
@@ -399,4 +427,6 @@ def subject(law, example):
         return law, op, tuple((t.shape, is_key(t.dtype)) for t in types)
     if law == "eager" and op.host is None:
         return law, type(op)
+    if law == "sharded":
+        return law, type(op), tuple(t.ndim for t in types)
     return law, example

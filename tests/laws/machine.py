@@ -1,15 +1,19 @@
 """What the laws compute with: programs as functions on NumPy arrays, compiled by XLA or run op by op."""
 import numpy as np
 
+from gnomon.ir.check import check
 from gnomon.ir.jaxpr import intern
 from gnomon.lower.module import write_module
 from gnomon.lower.plan import Plan
+from gnomon.run.client import devices
 from gnomon.run.compile import compile
 from gnomon.run.eager import evaluate
 from gnomon.run.execute import make_call
 from gnomon.run.transfer import put
 from gnomon.trace.build import program
 from gnomon.trace.stage import bind
+from gnomon.types.mesh import AxisType, Mesh
+from gnomon.types.sharding import NamedSharding
 
 __all__ = ["compiled", "evaluate", "executed", "host_array", "op_program", "program", "to_array"]
 
@@ -37,7 +41,7 @@ def executable(jaxpr):
     """The compiled program, remembered on it."""
     found = jaxpr.memo.get("law")
     if found is None:
-        text, callbacks = write_module(jaxpr)
+        text, callbacks = write_module(check(jaxpr))
         found = jaxpr.memo["law"] = compile(text, Plan(host_callbacks=callbacks))
     return found
 
@@ -57,3 +61,9 @@ def executed(jaxpr, arrays):
     """The results as XLA makes them, not as their types say."""
     buffers = [to_array(x, v.type).buffer() for x, v in zip(arrays, jaxpr.invars, strict=True)]
     return [np.asarray(shard[0]) for shard in executable(jaxpr).call(buffers).disassemble_into_single_device_arrays()]
+
+
+def on_devices(arrays, types, specs, count):
+    """The arrays sharded over the one explicit axis of a mesh of so many devices."""
+    mesh = Mesh(np.array(devices()[:count]), ("x",), (AxisType.Explicit,))
+    return [put(to_array(x, t), NamedSharding(mesh, spec)) for x, t, spec in zip(arrays, types, specs)]
