@@ -218,16 +218,17 @@ def check_transpose(example):
 MOST_COMBINATIONS, FEW_COMBINATIONS = 40, 5
 
 
-def axis_combinations(op, types):
-    """Combinations of mapped axes: all of them for one or two operands, the outermost axes for more. Elementwise ops
-    share one batch rule, which `Add`, `Clamp` and `SelectN` stand for; the others are tried on a few."""
+def axis_combinations(example):
+    """Combinations of mapped axes: for the first example of an op all of them (with more than two operands, of the
+    outermost axes), for others a few. Elementwise ops share one batch rule, which `Add`, `Clamp` and `SelectN` stand
+    for."""
+    types = example.types
     if len(types) <= 2:
         options = [[None, *range(t.ndim + 1)] for t in types]
     else:
-        options = [sorted({0, t.ndim}) for t in types]
-        options = [[None, *places] for places in options]
+        options = [[None, *sorted({0, t.ndim})] for t in types]
     every = [axes for axes in itertools.product(*options) if any(a is not None for a in axes)]
-    most = FEW_COMBINATIONS if shares_batch_rule(op) else MOST_COMBINATIONS
+    most = MOST_COMBINATIONS if example.first and not shares_batch_rule(example.op) else FEW_COMBINATIONS
     if len(every) > most:
         rng = np.random.default_rng(0)
         every = [every[i] for i in sorted(rng.choice(len(every), most, replace=False))]
@@ -243,7 +244,7 @@ def check_vmap(example, size=2):
     rng = np.random.default_rng(1)
     types, op = example.types, example.op
     plain = op_program(op, types)
-    combinations = axis_combinations(op, types)
+    combinations = axis_combinations(example)
     samples = [[example.draw(rng, i) for _ in range(size)] for i in range(len(types))]
     # one input for each operand as it is, and one for each place of its mapped axis
     inputs = {}
@@ -370,8 +371,8 @@ def check_eager(example):
 
 
 def shardings(example):
-    """Ways to shard the operands over one mesh axis: for each size that dimensions have, (size, specs); where a few devices
-    can have one index each."""
+    """Ways to shard the operands over one mesh axis: for each size that dimensions have, (size, specs); where a few
+    devices can have one index each."""
     sizes = dict.fromkeys(n for t in example.types for n in t.shape if 2 <= n <= 8)
     for size in list(sizes)[:2]:
         places = [t.shape.index(size) if size in t.shape else None for t in example.types]
@@ -394,7 +395,8 @@ def check_sharded(example):
             assert_close(a.host(), b, f"sharded as {specs}", max(tolerance(b.dtype), example.rtol or 0))
 
 
-CHECKS = {"sharded": check_sharded, "type": check_type, "host": check_host, "eager": check_eager, "jvp": check_jvp, "second": check_second,
+CHECKS = {"sharded": check_sharded, "type": check_type, "host": check_host, "eager": check_eager, "jvp": check_jvp,
+          "second": check_second,
           "transpose": check_transpose, "vmap": check_vmap}
 
 

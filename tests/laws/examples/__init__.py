@@ -37,6 +37,7 @@ class Example:
         self.directions, self.native, self.rtol, self.atol, self.without = directions, native, rtol, atol, without
         inexact = tuple(i for i, t in enumerate(types) if is_inexact(t.dtype))
         self.moving = inexact if moving is None else moving
+        self.first = True
 
     def __str__(self):
         return f"{self.op!r} {' '.join(t.short() for t in self.types)}".rstrip()
@@ -99,10 +100,14 @@ def example(op, *types, low=-2.0, high=2.0, integers_in=None, make=None, differe
 
 
 def examples():
-    """All examples of all families, in a fixed order."""
-    found = []
+    """All examples of all families, in a fixed order. `first` says which is the first of its op class and rank."""
+    found, seen = [], set()
     for module in sorted(module.name for module in pkgutil.iter_modules(__path__)):
         found += importlib.import_module(f"{__name__}.{module}").EXAMPLES
+    for e in found:
+        kind = type(e.op), tuple(t.ndim for t in e.types)
+        e.first = kind not in seen
+        seen.add(kind)
     return found
 
 
