@@ -5,8 +5,8 @@ import operator
 
 import numpy as np
 
+from gnomon.api.places import reshard
 from gnomon.base.announce import announce_narrowed
-from gnomon.base.errors import Refused
 from gnomon.base.settings import current
 from gnomon.numpy.promote import as_value
 from gnomon.ops.compare import select_n
@@ -193,6 +193,4 @@ def where(which, yes, no):
 
 def placed(x, out_sharding):
     """A draw, sharded as the user asked for."""
-    if out_sharding is None:
-        return x
-    raise Refused("random does not take out_sharding yet; reshard what it returns.")
+    return x if out_sharding is None else reshard(x, out_sharding)
