@@ -273,6 +273,16 @@ def reduce_precision(operand, exponent_bits, mantissa_bits):
     return convert.reduce_precision(x, operator.index(exponent_bits), operator.index(mantissa_bits))
 
 
+def stage(x, /):
+    """The value as an array, or, while a function is being recorded, as a value of that record: Python's numbers and NumPy
+    arrays need not wait for the first operation.
+
+    >>> stage(1.5).weak_type
+    True
+    """
+    return as_value(x, "stage", 0)
+
+
 def dtype(x):
     """The dtype of an array, a scalar, or of what stands for a dtype; 64 bits are 32 while enable_x64 is off.
 
