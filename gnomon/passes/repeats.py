@@ -81,7 +81,7 @@ def periods(ids):
     """The commonest distances between equal stretches of 1, 2, 4, ... equations: a stretch longer than what repeats inside a block
     tells the block's own period."""
     found, h, w = {}, ids.astype(np.uint64) + np.uint64(1), 1
-    factor = np.uint64(0x9E3779B97F4A7C15)
+    factor = np.array([0x9E3779B97F4A7C15], np.uint64)      # an array: its product wraps around without a warning
     while len(h) > w and w <= LONGEST:
         order = np.argsort(h, kind="stable")
         same = h[order[1:]] == h[order[:-1]]
