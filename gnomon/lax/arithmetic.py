@@ -22,7 +22,7 @@ __all__ = [
     "ge", "gt", "imag", "integer_pow", "is_finite", "le", "lt", "max", "min", "mul", "mulhi", "ne", "neg",
     "nextafter", "one_minus_square", "polynomial", "population_count", "real", "reciprocal", "reduce_precision",
     "rem", "round", "select", "select_n", "shift_left", "shift_right_arithmetic", "shift_right_logical", "sign",
-    "square", "sub",
+    "square", "stage", "sub",
 ]
 
 # ---- arithmetic -------------------------------------------------------------------------------------------------
