@@ -9,7 +9,6 @@ from gnomon.ir.dims import drop_dim
 from gnomon.ir.jaxpr import intern
 from gnomon.trace.context import local, named_axes
 from gnomon.trace.stage import stage
-from gnomon.trace.value import Value
 from gnomon.transforms import Batching, vmap as vmap_program
 
 
@@ -62,8 +61,9 @@ def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_n
     return named_after(vmap_f, fun, "vmap")
 
 
-# Arguments that are not mapped and become values of the program; others, such as integers, are handed on as they are.
-TRACED = (Value, float, complex)
+# Numbers that are not mapped and become inputs of the program, so that a program serves all of them; other arguments that are
+# not mapped are handed on as they are.
+TRACED = (float, complex)
 
 
 def _as_axes(in_axes):

@@ -16,7 +16,7 @@ from gnomon.base.version import VERSION as GNOMON_VERSION
 from gnomon.run.xla import VERSION
 
 # The version told to code that asks which JAX this is: that of the jaxlib below.
-VERSION_INFO = tuple(int(part) for part in VERSION.split(".")[:3])
+VERSION_INFO = tuple(int(part) for part in VERSION.split(".") if part.isdigit())
 
 # JAX's modules that have another name here; all others have the same one.
 RENAMED = {"jax.ops": "gnomon.segments"}

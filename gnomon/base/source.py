@@ -15,13 +15,16 @@ _getframe = sys._getframe
 
 
 def user_place(depth=2):
-    """(code, instruction offset) of the innermost caller outside this package, or None."""
+    """[code, instruction offset] of the innermost caller outside this package, or None.
+
+    A list, since equations that a transform makes of another share its place: when an equal program comes from elsewhere,
+    the place is written over for all of them."""
     frame = _getframe(depth)
     package = PACKAGE
     while frame is not None:
         code = frame.f_code
         if not code.co_filename.startswith(package):
-            return code, frame.f_lasti
+            return [code, frame.f_lasti]
         frame = frame.f_back
     return None
 

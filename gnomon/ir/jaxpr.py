@@ -206,8 +206,10 @@ def intern(jaxpr):
             found = _interned[key] = jaxpr
         elif found is not jaxpr:
             for e, new in zip(found.eqns, jaxpr.eqns):
-                if new.place is not None:
+                if e.place is None:
                     e.place = new.place
+                elif new.place is not None:
+                    e.place[:] = new.place
         jaxpr._interned = True if found is jaxpr else found
         if key in _recent:
             _recent.move_to_end(key)

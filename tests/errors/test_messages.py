@@ -646,3 +646,15 @@ FORMATS = {
 @failing(FORMATS)
 def test_formats(program, expected):
     assert message(program) == expected
+
+
+# ---- equal programs ------------------------------------------------------------------------------------------------
+
+def test_a_message_names_the_line_of_the_function_at_hand_and_not_of_an_equal_one():
+    def first(x):
+        return lax.while_loop(lambda c: c < 1000.0, lambda c: c * 3, x)
+
+    def second(x):
+        return lax.while_loop(lambda c: c < 1000.0, lambda c: c * 3, x)
+    for f in (first, second, first):
+        assert f"while_loop at HERE ({f.__name__}) cannot be run in reverse" in message(lambda f=f: gnomon.grad(f)(1.0))
