@@ -202,9 +202,11 @@ def iterate(step, state, wanted, active):
         new = step(n, old)
         changed = None
         for a, b in zip(parts(old[wanted]), parts(new[wanted])):
-            differs = abs(b - a) > abs(b) * eps
+            differs = abs(b - a) > abs(b) * (2 * eps)
             changed = differs if changed is None else changed | differs
-        return n + 1.0, active & changed, *packed(new)
+        moving = moving & changed
+        # what has settled stays: further steps would only add up rounding errors
+        return n + 1.0, moving, *[where(moving, b, a) for a, b in zip(numbers, packed(new))]
 
     carry = while_loop(condition, body, (first.like(1.0), active, *packed(state)))
     return unpacked(carry[2:])[wanted]
