@@ -19,11 +19,9 @@ from gnomon.lower.module import write_module
 from gnomon.lower.plan import Plan
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.nested.call import Jit
-from gnomon.passes.pipeline import optimise
 from gnomon.run.array import Array
 from gnomon.run.compile import compile as compile_text
-from gnomon.run.execute import make_call
-from gnomon.run.programs import call_for, plan_for
+from gnomon.run.programs import arranged, call_for, call_of, plan_for
 from gnomon.trace.context import local
 from gnomon.trace.stage import Tracer, bind, evaluate_jaxpr, inline, leaked, stage
 from gnomon.trace.value import Value
@@ -490,7 +488,8 @@ class Lowered:
         self.places = None if all(p is None for p in places) else places
         self.plan = plan_for(entry.jaxpr, self.places, entry.name, entry.donated, traced.jitted.shardings(entry),
                              traced.jitted.options.compiler_options)
-        self.text, self.callbacks = write_module(optimise(entry.jaxpr), self.plan, entry.name)
+        self.made, self.rows = arranged(entry.jaxpr, self.plan)
+        self.text, self.callbacks = write_module(self.made, self.plan, entry.name)
 
     args_info = property(lambda self: self.traced.args_info)
     out_info = property(lambda self: self.traced.out_info)
@@ -521,7 +520,7 @@ class Compiled:
     def __init__(self, lowered, executable):
         self.lowered, self.executable = lowered, executable
         entry = lowered.traced.entry
-        self.run = make_call(executable, list(entry.jaxpr.out_types))
+        self.run = call_of(executable, entry.jaxpr, lowered.made, lowered.rows)
 
     args_info = property(lambda self: self.lowered.args_info)
     out_info = property(lambda self: self.lowered.out_info)

@@ -8,7 +8,8 @@ from gnomon.types.dtype import itemsize_bits
 
 PER_EQUATION = 2.5e-3       # to compile an equation
 PER_PAIR = 1.3e-6           # and for each other equation in the same function
-PER_CALL = 2.3e-3           # to compile a call that is not inlined
+PER_CALL = 2.3e-3           # to compile a call that is not inlined,
+PER_COPY = 0.6e-3           # and an equation of what it calls: the compiler copies the function for each call
 PER_STEP = 3e-6             # to run one more iteration of a loop
 BYTES_PER_SECOND = 5e9      # to copy what a loop stacks and cuts
 RUNS = 100                  # how often a compiled program is taken to be run
@@ -24,17 +25,18 @@ def size_in_bytes(t):
     return t.size * itemsize_bits(t.dtype) / 8 if hasattr(t.dtype, "itemsize") else 0
 
 
-def choose(total, period, count, copied, stacked, may_roll=True, may_outline=True):
+def choose(total, period, count, copied, stacked, cuts=0, may_roll=True, may_outline=True):
     """What to do with a run of `count` blocks of `period` equations in a program of `total`: "roll", "outline" or None.
 
-    `copied` are the bytes that a scan would cut or write per run, `stacked` the bytes it would have to put together first."""
-    saved = compile_seconds(total) - compile_seconds(total - period * (count - 1))
+    `copied` are the bytes that a scan would cut or write per run, `stacked` the bytes it would have to put together first, `cuts` the
+    rows of stacked values that have to be cut out one by one unless it is a scan."""
+    saved = PER_EQUATION * cuts + compile_seconds(total) - compile_seconds(total - period * (count - 1))
     if saved < WORTHWHILE:
         return None
     costs = {}
     if may_roll:
         costs["roll"] = RUNS * (PER_STEP * count + (copied + 2 * stacked) / BYTES_PER_SECOND)
     if may_outline and period >= 3:         # a block of one or two equations is no better as a call
-        costs["outline"] = PER_CALL * count
+        costs["outline"] = (PER_CALL + PER_COPY * period) * count + PER_EQUATION * cuts
     best = min(costs, key=costs.get, default=None)
     return best if best is not None and costs[best] < saved else None

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from gnomon.base.settings import current
 from gnomon.passes.dead_code import drop_dead_code
-from gnomon.passes.roll import compile_repeats_once, with_inner_programs
+from gnomon.passes.roll import rewritten, with_inner_programs
 
 
 def optimise(jaxpr):
@@ -13,11 +13,16 @@ def optimise(jaxpr):
 
 def optimised(jaxpr):
     """The program after every pass, and reports of what was done to its repeats."""
-    key = ("optimised", current.roll, current.outline)
+    return passed(jaxpr, False)[:2]
+
+
+def passed(jaxpr, whole_rows):
+    """(program, reports, rows) after every pass: see `passes.roll.rewritten`."""
+    key = ("optimised", current.roll, current.outline, whole_rows)
     found = jaxpr.memo.get(key)
     if found is None:
         out = drop_dead_code(jaxpr)
-        out, reports = compile_repeats_once(out)
+        out, reports, rows = rewritten(out, whole_rows)
         out, more = with_inner_programs(out)
-        found = jaxpr.memo[key] = out, reports + more
+        found = jaxpr.memo[key] = out, reports + more, rows
     return found

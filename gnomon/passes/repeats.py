@@ -88,7 +88,8 @@ def periods(ids):
         distances, counts = np.unique((order[1:] - order[:-1])[same], return_counts=True)
         for i in np.argsort(-counts, kind="stable")[:PER_LENGTH]:
             found.setdefault(int(distances[i]), None)
-        h, factor, w = h[:-w] * factor + h[w:], factor * factor, 2 * w      # hashes of stretches twice as long
+        with np.errstate(over="ignore"):
+            h, factor, w = h[:-w] * factor + h[w:], factor * factor, 2 * w      # hashes of stretches twice as long
     return list(found)
 
 

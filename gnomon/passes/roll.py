@@ -28,6 +28,7 @@ from gnomon.types.effect import must_run
 from gnomon.types.value_type import ArrayType
 
 SMALL = 24              # equations below which a program is not looked at
+MANY_ROWS = 16          # results that are rows of stacked ones from which they are left in one piece (cutting each is a kernel)
 ROWS = 8                # single rows taken of one array from which they are looked at as rows
 
 
@@ -50,13 +51,19 @@ class Report:
 
 def compile_repeats_once(jaxpr):
     """The program with its repeats rolled or outlined, and reports of what was done; remembered on it."""
+    return rewritten(jaxpr, False)[:2]
+
+
+def rewritten(jaxpr, whole_rows):
+    """(program, reports, rows): the program with its repeats compiled once. With `whole_rows`, results that are rows of what a scan
+    stacked may be left in one piece: then `rows` has, per result of `jaxpr`, (result of the program, row or None); else it is None."""
     if current.roll == "off" and current.outline == "off":
-        return jaxpr, ()
-    key = ("repeats", current.roll, current.outline)
+        return jaxpr, (), None
+    key = ("repeats", current.roll, current.outline, whole_rows)
     found = jaxpr.memo.get(key)
     if found is None:
         flat = flatten(jaxpr)
-        found = jaxpr.memo[key] = (jaxpr, ()) if len(flat.eqns) < SMALL else Rewrite(flat).result(jaxpr)
+        found = jaxpr.memo[key] = (jaxpr, (), None) if len(flat.eqns) < SMALL else Rewrite(flat).result(jaxpr, whole_rows)
     return found
 
 
@@ -137,7 +144,7 @@ class Rewrite:
 
     # -- the rewrite -------------------------------------------------------------------------------------------
 
-    def result(self, original):
+    def result(self, original, whole_rows):
         at = 0
         for run in find_runs(self.seq):
             if self.has_effects(run):
@@ -161,10 +168,15 @@ class Rewrite:
         for e in self.seq[at:]:
             self.other(e)
         if not self.changed:
-            return original, tuple(self.reports)
-        outs = [self.ensure(v) for v in self.jaxpr.outvars]
+            return original, tuple(self.reports), None
         j = self.jaxpr
-        return Jaxpr(j.constvars, j.invars, self.out, outs, j.names), tuple(self.reports)
+        outs, rows = list(j.outvars), None
+        left = [v for v in outs if v.__class__ is Var and v in self.rows and v not in self.cut]
+        if whole_rows and len(left) >= MANY_ROWS:
+            places = [self.rows[v] if v in left else (v, None) for v in outs]
+            outs = list(dict.fromkeys(v for v, _ in places))
+            rows = tuple((outs.index(v), i) for v, i in places)
+        return Jaxpr(j.constvars, j.invars, self.out, [self.ensure(v) for v in outs], j.names), tuple(self.reports), rows
 
     def has_effects(self, run):
         return any(e.op.effects and must_run(e.op.effects) for e in self.seq[run.start:run.start + run.period])
@@ -189,17 +201,18 @@ class Rewrite:
         return array if rows == [(array, i) for i in range(array.type.shape[0])] else None
 
     def decide(self, run):
-        copied = stacked = 0
+        copied = stacked = cuts = 0
         for values in self.operands(run)[1].values():
             nbytes = sum(size_in_bytes(v.type) for v in values)
             copied += nbytes
             if all(v.__class__ is Literal for v in values):
                 continue
+            cuts += sum(v in self.rows and v not in self.cut for v in values if v.__class__ is Var)
             if len(self.segments(values)) > 1:
                 stacked += nbytes
         for j, o in self.used_later(run)[0]:
             copied += run.count * size_in_bytes(self.seq[run.start + j].outs[o].type)
-        return choose(len(self.seq), run.period, run.count, copied, stacked, current.roll != "off", current.outline != "off")
+        return choose(len(self.seq), run.period, run.count, copied, stacked, cuts, current.roll != "off", current.outline != "off")
 
     def segments(self, values):
         """Values as stretches of rows of one array one behind the other, (array, first, last), and single values."""

@@ -1,18 +1,18 @@
 """From a closed program to a function that runs it, compiled for the places where its arguments are."""
 from __future__ import annotations
 
-import itertools
-import os
-import threading
 
 from gnomon.base.settings import current
 from gnomon.lower.module import aliases, write_module
 from gnomon.lower.plan import Plan
-from gnomon.passes.pipeline import optimise
+from gnomon.passes.pipeline import passed
+from gnomon.run.array import Array
+from gnomon.run.client import default_backend
 from gnomon.run.compile import compile
 from gnomon.run.execute import make_call
 from gnomon.run.finite import watched, watched_call
 from gnomon.run.slow import watching
+from gnomon.types.dtype import is_key
 
 
 def placements_of(arrays):
@@ -35,8 +35,8 @@ def call_for(jaxpr, places=None, name="main", donated=(), shardings=None, option
         if current.no_execution:
             raise RuntimeError(f"{name} is about to run, but 'no_execution' is set: only tracing and compiling are allowed. Use jit(f).lower "
                                "and compile.")
-        executable = compile_program(jaxpr, places, name, donated, shardings, options)
-        found = make_call(executable, [v.type for v in jaxpr.outvars])
+        executable, made, rows = compile_program(jaxpr, places, name, donated, shardings, options)
+        found = call_of(executable, jaxpr, made, rows)
         if watch and watched():
             found = watched_call(found, jaxpr, name, donated)
         jaxpr.memo[key] = found
@@ -44,33 +44,39 @@ def call_for(jaxpr, places=None, name="main", donated=(), shardings=None, option
 
 
 def compile_program(jaxpr, places=None, name="main", donated=(), shardings=None, options=()):
+    """(executable, the program it runs, rows): see `call_of`."""
     donated = tuple(aliases(jaxpr, donated)) if donated else ()
     plan = plan_for(jaxpr, places, name, donated, shardings, options)
-    made = optimise(jaxpr)
+    made, rows = arranged(jaxpr, plan)
     text, callbacks = write_module(made, plan, name)
-    if current.dump_ir_to:
-        dump(made, text, name)
     if callbacks:
         plan = Plan(**{**plan.__dict__, "host_callbacks": callbacks})
     with watching(made, name):
-        return compile(text, plan)
+        return compile(text, plan), made, rows
 
 
-def dump(jaxpr, text, name):
-    """Write a program to the folder of the setting dump_ir_to, in the forms of dump_ir_modes."""
-    os.makedirs(current.dump_ir_to, exist_ok=True)
-    forms = {"jaxpr": ("jaxpr", lambda: str(jaxpr)), "stablehlo": ("mlir", lambda: text)}
-    safe = "".join(c if c.isalnum() or c in "_-" else "_" for c in name)
-    with _lock:
-        number = next(_numbers)
-    for mode in filter(None, map(str.strip, current.dump_ir_modes.split(","))):
-        if mode in forms:
-            suffix, make = forms[mode]
-            with open(os.path.join(current.dump_ir_to, f"gnomon_{number:05}_{safe}.{suffix}"), "w") as file:
-                file.write(make())
+def arranged(jaxpr, plan):
+    """The optimised program, and how its results make those of `jaxpr` (None: they are the same).
+
+    On the default CPU device, results that are rows of one array may come in one piece, to be cut here."""
+    simple = not (plan.devices or plan.donated or plan.out_shardings) and default_backend() == "cpu"
+    made, _, rows = passed(jaxpr, simple and not any(is_key(v.type.dtype) for v in jaxpr.outvars))
+    return made, rows
 
 
-_numbers, _lock = itertools.count(), threading.Lock()
+def call_of(executable, jaxpr, made, rows):
+    """The function from a list of Arrays to a list of Arrays that runs an executable of `made`, giving the results of `jaxpr`."""
+    call = make_call(executable, [v.type for v in made.outvars])
+    if rows is None:
+        return call
+    types = [v.type for v in jaxpr.outvars]
+    stacked = {k for k, i in rows if i is not None}
+
+    def cut(arrays):
+        outs = call(arrays)
+        whole = {k: outs[k].host() for k in stacked}
+        return [outs[k] if i is None else Array(t, None, None, whole[k][i, ...]) for (k, i), t in zip(rows, types)]
+    return cut
 
 
 def plan_for(jaxpr, places, name, donated, shardings, options):
