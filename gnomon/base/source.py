@@ -1,6 +1,6 @@
 """Where in the user's code an equation comes from.
 
-Recording a place costs a short walk up the stack: a place is (code object, instruction offset), its line is
+Recording a place costs a short walk up the stack: a place is [code object, instruction offset], its line is
 looked up only when somebody asks for it.
 """
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """From a closed program to a function that runs it, compiled for the places where its arguments are."""
 from __future__ import annotations
 
-
 from gnomon.base.settings import current
 from gnomon.lower.module import aliases, write_module
 from gnomon.lower.plan import Plan
@@ -9,6 +8,7 @@ from gnomon.passes.pipeline import passed
 from gnomon.run.array import Array
 from gnomon.run.client import default_backend
 from gnomon.run.compile import compile
+from gnomon.run.dump import dump
 from gnomon.run.execute import make_call
 from gnomon.run.finite import watched, watched_call
 from gnomon.run.slow import watching
@@ -49,6 +49,7 @@ def compile_program(jaxpr, places=None, name="main", donated=(), shardings=None,
     plan = plan_for(jaxpr, places, name, donated, shardings, options)
     made, rows = arranged(jaxpr, plan)
     text, callbacks = write_module(made, plan, name)
+    dump(made, text, name)
     if callbacks:
         plan = Plan(**{**plan.__dict__, "host_callbacks": callbacks})
     with watching(made, name):
