@@ -323,6 +323,10 @@ class Emitter:
         out, self.token = [self.token, *out], outer
         return out
 
+    def call_mapped(self, jaxpr, lead, args, name):
+        """Call a program with one result for each index of the axes `lead`, which stand in front in all arguments."""
+        return self.call(self.module.mapped(jaxpr, lead), args, name)[0]
+
     def while_loop(self, carry, cond, body):
         """`cond(*values) -> bool value`, `body(*values) -> values`, over values that keep their types."""
         carry = list(carry) if self.token is None else [self.token, *carry]

@@ -89,6 +89,12 @@ class Module:
         program, _ = vmap(intern(jaxpr), axes, Batching(size), None, (rank,))
         return program
 
+    def mapped(self, jaxpr, lead):
+        """The program with the axes `lead` in front of all its inputs and outputs."""
+        for size in reversed(lead):
+            jaxpr, _ = vmap(jaxpr, (0,) * len(jaxpr.invars), Batching(size), None, (0,) * len(jaxpr.outvars))
+        return jaxpr
+
     # -- places ------------------------------------------------------------------------------------------------
 
     def constrain(self, emit, x, t):

@@ -13,12 +13,15 @@ import math
 import numpy as np
 
 from gnomon.base.errors import ShardingTypeError
+from gnomon.base.errors import Refused
 from gnomon.ir.dims import common_place, drop_dim
 from gnomon.ir.op import ZERO, Op, field
 from gnomon.ops.compare import DISCRETE
 from gnomon.ops.elementwise import Elementwise, batch_aligned
+from gnomon.trace.build import program
 from gnomon.trace.stage import bind
-from gnomon.types.dtype import is_integer, key_dtype
+from gnomon.types.dtype import KeyDtype, is_float, is_integer, key_dtype
+from gnomon.types.effect import Effect
 from gnomon.types.value_type import ArrayType, array_type
 
 WORD = np.dtype("uint32")
@@ -334,6 +337,27 @@ class UnsafeRbg(Rbg):
         return [old ^ new for old, new in zip(key, m.words(last))]
 
 
+class UserGenerator(Generator):
+    """A generator made of functions on values: `seed(seed)`, `split(key, shape)`, `random_bits(key, bit_width, shape)` and
+    `fold_in(key, data)`, where keys are arrays of uint32 words."""
+
+    runs_on_host = False
+
+    def __init__(self, name, tag, key_shape, seed, split, random_bits, fold_in):
+        self.dtype = KeyDtype(name, tag, key_shape)
+        self.name, self.tag, self.key_shape = name, tag, self.dtype.key_shape
+        self.functions = {RandomSeed: lambda op, seed_of: seed(seed_of), RandomSplit: lambda op, key: split(key, op.shape),
+                          RandomBits: lambda op, key: random_bits(key, op.bit_width, op.shape), RandomFoldIn:
+                          lambda op, key, data: fold_in(key, data)}
+
+    def write(self, emit, op, *xs):
+        """The op, mapped over the leading axes of keys, as a call of what the user's function records."""
+        lead = emit.out.shape[:len(emit.out.shape) - len(getattr(op, "shape", ()))]
+        inner = [ArrayType(x.type.shape[len(lead):], x.type.dtype) for x in xs]
+        jaxpr = program(inner, lambda *values: [self.functions[type(op)](op, *values)])
+        return emit.call_mapped(jaxpr, lead, xs, op.name)
+
+
 GENERATORS = {g.name: g for g in [Threefry("threefry2x32"), Rbg("rbg"), UnsafeRbg("unsafe_rbg")]}
 
 
@@ -369,7 +393,10 @@ class KeyOp(Op, abstract=True):
         return bind(self, *[batching.front(a, axis) for a, axis in zip(args, axes)]), 0
 
     def lower(self, emit, *xs):
-        return self.compute(HloWords(emit), *[HloArray(emit, emit.words(x)) for x in xs]).value
+        words = [emit.words(x) for x in xs]
+        if isinstance(self.impl, UserGenerator):
+            return self.impl.write(emit, self, *words)
+        return self.compute(HloWords(emit), *[HloArray(emit, x) for x in words]).value
 
     def host(self, *xs):
         return self.compute(HOST, *xs) if self.impl.runs_on_host and self.fits_host(*xs) else NotImplemented
@@ -543,6 +570,26 @@ class RngBitGenerator(Op):
 
     def batch(self, args, axes, batching):
         return bind(self, batching.front(args[0], axes[0])), (0, 0)
+
+
+class RngUniform(Op):
+    """Numbers between two scalars from the platform's hidden state."""
+
+    shape: tuple
+
+    effects = frozenset([Effect("random state")])
+    derivative = ZERO
+    transpose = DISCRETE
+    batch = Refused("its numbers come from a hidden state, one stream for all; use gnomon.random")
+
+    def result(self, low, high):
+        if low.shape or high.shape or low.dtype != high.dtype or not (is_float(low.dtype) or is_integer(low.dtype)):
+            raise TypeError(f"rng_uniform takes two scalars of one dtype, floats or integers, got {low} and {high}.")
+        return ArrayType(self.shape, low.dtype)
+
+    def lower(self, emit, low, high):
+        shape = emit.array_constant(np.array(self.shape, "int64"))
+        return emit("stablehlo.rng", [low, high, shape], "distribution = UNIFORM")
 
 
 class RandomAlgorithm(enum.IntEnum):

@@ -9,3 +9,4 @@ from gnomon.random.counts import *
 from gnomon.random.gammas import *
 from gnomon.random.keys import *
 from gnomon.random.uniforms import *
+from gnomon.random.vectors import *

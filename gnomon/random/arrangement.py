@@ -36,7 +36,8 @@ def permutation(key, x, axis=0, independent=False, *, out_sharding=None):
     of x's shape and dtype. TypeError for what is not a key or an `x` without dimensions that is not an integer, ValueError
     for an axis that `x` does not have.
 
-    >>> permutation(key(0), 5)
+    >>> from gnomon import random
+    >>> random.permutation(random.key(0), 5)
     Array([...], dtype=int32)
     """
     key, _ = one_key(key, "permutation")
@@ -82,7 +83,8 @@ def choice(key, a, shape=(), replace=True, p=None, axis=0, mode=None):
     dtype. TypeError for what is not a key, ValueError for more draws than elements without replacement, for draws from
     nothing, for a `p` of another shape.
 
-    >>> choice(key(0), 5, (3,))
+    >>> from gnomon import random
+    >>> random.choice(random.key(0), 5, (3,))
     Array([...], dtype=int32)
     """
     key, _ = one_key(key, "choice")
@@ -139,7 +141,8 @@ def categorical(key, logits, axis=-1, shape=None, replace=True, mode=None, *, ou
     index occurs twice. `mode` is that of `gumbel`. TypeError for what is not a key, ValueError for an axis that `logits` does
     not have, for a shape that does not fit, for more draws without replacement than there are categories.
 
-    >>> categorical(key(0), jnp.zeros((2, 3))).shape
+    >>> from gnomon import random
+    >>> random.categorical(random.key(0), jnp.zeros((2, 3))).shape
     (2,)
     """
     key, _ = one_key(key, "categorical")

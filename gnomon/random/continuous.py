@@ -8,10 +8,12 @@ import numpy as np
 from gnomon import lax
 from gnomon import numpy as jnp
 from gnomon.base.settings import current
+from gnomon.ops.normal_tail import normal_tail
 from gnomon.ops.random import random_split
 from gnomon.random.recording import (as_shape, common_shape, float_dtype, number, one_key, pair, parameter, placed, recorded,
                                      to_dtype, where, with_rank, with_shape)
 from gnomon.random.uniforms import _rademacher, _uniform
+from gnomon.trace.stage import Tracer
 from gnomon.types.dtype import finfo, is_complex, is_inexact, real_dtype
 
 __all__ = ["cauchy", "double_sided_maxwell", "exponential", "gumbel", "laplace", "logistic", "lognormal", "maxwell", "normal",
@@ -32,7 +34,8 @@ def normal(key, shape=(), dtype=None, *, out_sharding=None):
     imaginary part of complex numbers have variance 1/2 each. TypeError for what is not a key, ValueError for several keys
     or another dtype.
 
-    >>> normal(key(0), (3,))
+    >>> from gnomon import random
+    >>> random.normal(random.key(0), (3,))
     Array([ 1.622..., 2.025..., -0.433...], dtype=float32)
     """
     key, _ = one_key(key, "normal")
@@ -63,24 +66,43 @@ def truncated_normal(key, lower, upper, shape=None, dtype=None, *, out_sharding=
     common shape), and of `dtype`, a float dtype; every number is finite and strictly between the bounds. TypeError for what
     is not a key, ValueError for a shape that does not hold the bounds.
 
-    >>> truncated_normal(key(0), -1.0, 1.0, (2,))
+    >>> from gnomon import random
+    >>> random.truncated_normal(random.key(0), -1.0, 1.0, (2,))
     Array([...], dtype=float32)
     """
     key, _ = one_key(key, "truncated_normal")
-    shape = common_shape(shape, "truncated_normal", lower=lower, upper=upper)
-    return placed(_truncated_normal(key, lower, upper, shape=shape, dtype=float_dtype(dtype, "truncated_normal")), out_sharding)
+    shape, dtype = common_shape(shape, "truncated_normal", lower=lower, upper=upper), float_dtype(dtype, "truncated_normal")
+    far = any(x.__class__ is Tracer for x in (lower, upper)) or bool(np.any(np.asarray(lower) > FAR)
+                                                                     or np.any(np.asarray(upper) < -FAR))
+    lower, upper = [parameter(x, "truncated_normal", name) for x, name in ((lower, "lower"), (upper, "upper"))]
+    return placed(_truncated_normal(key, lower, upper, shape=shape, dtype=dtype, far=far), out_sharding)
 
 
 @recorded
-def _truncated_normal(key, lower, upper, *, shape, dtype):
+def _truncated_normal(key, lower, upper, *, shape, dtype, far):
+    """The inverse of the distribution function, at a uniform number between its values at the bounds; `far` says that
+    bounds may be so far out that all of these are 1."""
     lower, upper = to_dtype(lower, dtype), to_dtype(upper, dtype)
-    root2 = number(math.sqrt(2), dtype)
-    u = _uniform(key, lax.erf(lower / root2), lax.erf(upper / root2), shape=shape, dtype=dtype)
+    low, high, root2 = lower, upper, number(math.sqrt(2), dtype)
+    if far:
+        low, high = [with_shape(x, shape) for x in (lower, upper)]
+        left = high < -FAR
+        right = low > FAR
+        start, end = where(left, -high, low), where(left, -low, high)
+        low, high = where(left | right, -1, low), where(left | right, 1, high)
+    u = _uniform(key, lax.erf(low / root2), lax.erf(high / root2), shape=shape, dtype=dtype)
     out = root2 * lax.erf_inv(u)
+    if far:
+        share = _uniform(key, 0.0, 1.0, shape=shape, dtype=dtype)
+        tail = normal_tail(share, where(left | right, start, FAR), where(left | right, end, FAR + 1))
+        out = where(left | right, where(left, -tail, tail), out)
     # rounding must not take the result to the bounds or past them
     first = lax.nextafter(lax.stop_gradient(lower), number(math.inf, dtype))
     last = lax.nextafter(lax.stop_gradient(upper), number(-math.inf, dtype))
     return lax.min(with_rank(last, len(shape)), lax.max(with_rank(first, len(shape)), out))
+
+
+FAR = 3.0       # where the digits of the distribution function begin to run out
 
 
 def lognormal(key, sigma=1.0, shape=None, dtype=None, *, out_sharding=None):
@@ -89,7 +111,8 @@ def lognormal(key, sigma=1.0, shape=None, dtype=None, *, out_sharding=None):
     Returns an array of `shape`, to which `sigma` must broadcast (default: its shape), and of `dtype`, a float dtype.
     TypeError for what is not a key, ValueError for a shape that does not hold `sigma`.
 
-    >>> bool(lognormal(key(0)) > 0)
+    >>> from gnomon import random
+    >>> bool(random.lognormal(random.key(0)) > 0)
     True
     """
     key, _ = one_key(key, "lognormal")
@@ -103,7 +126,8 @@ def maxwell(key, shape=(), dtype=None, *, out_sharding=None):
 
     Returns an array of `shape` and of `dtype`, a float dtype. TypeError for what is not a key.
 
-    >>> maxwell(key(0), (2,)).shape
+    >>> from gnomon import random
+    >>> random.maxwell(random.key(0), (2,)).shape
     (2,)
     """
     key, _ = one_key(key, "maxwell")
@@ -122,7 +146,8 @@ def double_sided_maxwell(key, loc, scale, shape=(), dtype=None):
     Returns an array of `shape`, to which `loc` and `scale` must broadcast, and of `dtype`, a float dtype. TypeError for
     what is not a key, ValueError for a shape that does not hold the parameters.
 
-    >>> double_sided_maxwell(key(0), 1.0, 2.0, (2,)).shape
+    >>> from gnomon import random
+    >>> random.double_sided_maxwell(random.key(0), 1.0, 2.0, (2,)).shape
     (2,)
     """
     key, _ = one_key(key, "double_sided_maxwell")
@@ -144,7 +169,8 @@ def wald(key, mean, shape=None, dtype=None, *, out_sharding=None):
     array of `shape`, to which `mean` must broadcast (default: its shape), and of `dtype`, a float dtype. TypeError for
     what is not a key, ValueError for a shape that does not hold `mean`.
 
-    >>> bool(wald(key(0), 1.0) > 0)
+    >>> from gnomon import random
+    >>> bool(random.wald(random.key(0), 1.0) > 0)
     True
     """
     key, _ = one_key(key, "wald")
@@ -172,7 +198,8 @@ def exponential(key, shape=(), dtype=None, *, out_sharding=None):
     Returns an array of `shape` and of `dtype`, a float dtype (default: float32, float64 with x64). TypeError for what is
     not a key, ValueError for several keys or another dtype.
 
-    >>> exponential(key(0), (2,))
+    >>> from gnomon import random
+    >>> random.exponential(random.key(0), (2,))
     Array([2.950..., 3.843...], dtype=float32)
     """
     key, _ = one_key(key, "exponential")
@@ -192,7 +219,8 @@ def gumbel(key, shape=(), dtype=None, mode=None, *, out_sharding=None):
     `high_dynamic_range_gumbel` is on. Returns an array of `shape` and of `dtype`, a float dtype. TypeError for what is not
     a key, ValueError for another mode or dtype.
 
-    >>> gumbel(key(0), (2,)).shape
+    >>> from gnomon import random
+    >>> random.gumbel(random.key(0), (2,)).shape
     (2,)
     """
     key, _ = one_key(key, "gumbel")
@@ -225,7 +253,8 @@ def laplace(key, shape=(), dtype=None, *, out_sharding=None):
 
     Returns an array of `shape` and of `dtype`, a float dtype. TypeError for what is not a key.
 
-    >>> laplace(key(0), (2,)).shape
+    >>> from gnomon import random
+    >>> random.laplace(random.key(0), (2,)).shape
     (2,)
     """
     key, _ = one_key(key, "laplace")
@@ -243,7 +272,8 @@ def logistic(key, shape=(), dtype=None, *, out_sharding=None):
 
     Returns an array of `shape` and of `dtype`, a float dtype. TypeError for what is not a key.
 
-    >>> logistic(key(0), (2,)).shape
+    >>> from gnomon import random
+    >>> random.logistic(random.key(0), (2,)).shape
     (2,)
     """
     key, _ = one_key(key, "logistic")
@@ -261,7 +291,8 @@ def cauchy(key, shape=(), dtype=None, *, out_sharding=None):
 
     Returns an array of `shape` and of `dtype`, a float dtype. TypeError for what is not a key.
 
-    >>> cauchy(key(0), (2,)).shape
+    >>> from gnomon import random
+    >>> random.cauchy(random.key(0), (2,)).shape
     (2,)
     """
     key, _ = one_key(key, "cauchy")
@@ -280,7 +311,8 @@ def pareto(key, b, shape=None, dtype=None, *, out_sharding=None):
     Returns an array of `shape`, to which `b` must broadcast (default: its shape), and of `dtype`, a float dtype. TypeError
     for what is not a key, ValueError for a shape that does not hold `b`.
 
-    >>> bool(pareto(key(0), 2.0) >= 1)
+    >>> from gnomon import random
+    >>> bool(random.pareto(random.key(0), 2.0) >= 1)
     True
     """
     key, _ = one_key(key, "pareto")
@@ -300,7 +332,8 @@ def weibull_min(key, scale, concentration, shape=(), dtype=None):
     Returns an array of `shape`, to which `scale` and `concentration` must broadcast, and of `dtype`, a float dtype.
     TypeError for what is not a key, ValueError for a shape that does not hold the parameters.
 
-    >>> weibull_min(key(0), 1.0, 2.0, (2,)).shape
+    >>> from gnomon import random
+    >>> random.weibull_min(random.key(0), 1.0, 2.0, (2,)).shape
     (2,)
     """
     key, _ = one_key(key, "weibull_min")
@@ -320,7 +353,8 @@ def rayleigh(key, scale, shape=None, dtype=None, *, out_sharding=None):
     Returns an array of `shape`, to which `scale` must broadcast (default: its shape), and of `dtype`, a float dtype.
     TypeError for what is not a key, ValueError for a shape that does not hold `scale`.
 
-    >>> rayleigh(key(0), 2.0, (2,)).shape
+    >>> from gnomon import random
+    >>> random.rayleigh(random.key(0), 2.0, (2,)).shape
     (2,)
     """
     key, _ = one_key(key, "rayleigh")
@@ -341,7 +375,8 @@ def triangular(key, left, mode, right, shape=None, dtype=None, *, out_sharding=N
     Returns an array of `shape`, to which the parameters must broadcast (default: their common shape), and of `dtype`, a
     float dtype. TypeError for what is not a key, ValueError for a shape that does not hold the parameters.
 
-    >>> triangular(key(0), 0.0, 1.0, 2.0, (2,)).shape
+    >>> from gnomon import random
+    >>> random.triangular(random.key(0), 0.0, 1.0, 2.0, (2,)).shape
     (2,)
     """
     key, _ = one_key(key, "triangular")

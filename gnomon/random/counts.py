@@ -30,7 +30,8 @@ def geometric(key, p, shape=None, dtype=None, *, out_sharding=None):
     Returns an array of `shape`, to which `p` must broadcast (default: its shape), and of `dtype`, an integer dtype. TypeError
     for what is not a key or another dtype, ValueError for a shape that does not hold `p`.
 
-    >>> bool(geometric(key(0), 0.5) >= 1)
+    >>> from gnomon import random
+    >>> bool(random.geometric(random.key(0), 0.5) >= 1)
     True
     """
     key, _ = one_key(key, "geometric")
@@ -55,9 +56,10 @@ def poisson(key, lam, shape=None, dtype=None, *, out_sharding=None):
     Knuth's product of uniform numbers below a mean of 10; above, Hörmann, "The transformed rejection method for generating
     Poisson random variables" (1993). Returns an array of `shape`, to which `lam` must broadcast (default: its shape), and of
     `dtype`, an integer dtype. TypeError for what is not a key or another dtype, ValueError for a shape that does not hold
-    `lam`, and for generators other than threefry2x32.
+    `lam`.
 
-    >>> poisson(key(0), 3.0, (4,)).shape
+    >>> from gnomon import random
+    >>> random.poisson(random.key(0), 3.0, (4,)).shape
     (4,)
     """
     key, _ = one_key(key, "poisson")
@@ -139,7 +141,8 @@ def binomial(key, n, p, shape=None, dtype=None):
     shape), and of `dtype`, a float dtype. TypeError for what is not a key, ValueError for a shape that does not hold the
     parameters.
 
-    >>> binomial(key(0), 10, 0.5, (4,)).shape
+    >>> from gnomon import random
+    >>> random.binomial(random.key(0), 10, 0.5, (4,)).shape
     (4,)
     """
     key, _ = one_key(key, "binomial")
@@ -234,7 +237,8 @@ def multinomial(key, n, p, *, shape=None, dtype=None, unroll=1):
     Returns an array of shape ``shape + p.shape[-1:]`` and of `dtype`, a float dtype. `unroll` is that of `lax.scan`. TypeError
     for what is not a key, ValueError for shapes that do not fit.
 
-    >>> float(multinomial(key(0), 10, jnp.ones(3) / 3).sum())
+    >>> from gnomon import random
+    >>> float(random.multinomial(random.key(0), 10, jnp.ones(3) / 3).sum())
     10.0
     """
     key, _ = one_key(key, "multinomial")

@@ -25,7 +25,8 @@ def gamma(key, a, shape=None, dtype=None, *, out_sharding=None):
     are too small for the dtype; `loggamma` has their logarithms. TypeError for what is not a key, ValueError for a shape that
     does not hold `a`.
 
-    >>> gamma(key(0), 2.0, (3,)).shape
+    >>> from gnomon import random
+    >>> random.gamma(random.key(0), 2.0, (3,)).shape
     (3,)
     """
     return placed(gammas(key, a, shape, dtype, False, "gamma"), out_sharding)
@@ -34,7 +35,8 @@ def gamma(key, a, shape=None, dtype=None, *, out_sharding=None):
 def loggamma(key, a, shape=None, dtype=None, *, out_sharding=None):
     """Logarithms of numbers from the gamma distribution. Arguments, results and errors are those of `gamma`.
 
-    >>> loggamma(key(0), 2.0, (3,)).shape
+    >>> from gnomon import random
+    >>> random.loggamma(random.key(0), 2.0, (3,)).shape
     (3,)
     """
     return placed(gammas(key, a, shape, dtype, True, "loggamma"), out_sharding)
@@ -57,7 +59,8 @@ def beta(key, a, b, shape=None, dtype=None, *, out_sharding=None):
     Returns an array of `shape`, to which `a` and `b` must broadcast (default: their common shape), and of `dtype`, a float
     dtype. TypeError for what is not a key, ValueError for a shape that does not hold the parameters.
 
-    >>> beta(key(0), 2.0, 3.0, (3,)).shape
+    >>> from gnomon import random
+    >>> random.beta(random.key(0), 2.0, 3.0, (3,)).shape
     (3,)
     """
     key, _ = one_key(key, "beta")
@@ -82,7 +85,8 @@ def dirichlet(key, alpha, shape=None, dtype=None, *, out_sharding=None):
     alpha's other axes, and of `dtype`, a float dtype. TypeError for what is not a key, ValueError for an `alpha` without
     dimensions or a shape that does not hold it.
 
-    >>> dirichlet(key(0), jnp.ones(3), (2,)).shape
+    >>> from gnomon import random
+    >>> random.dirichlet(random.key(0), jnp.ones(3), (2,)).shape
     (2, 3)
     """
     key, _ = one_key(key, "dirichlet")
@@ -107,7 +111,8 @@ def chisquare(key, df, shape=None, dtype=None, *, out_sharding=None):
     Returns an array of `shape`, to which `df` must broadcast (default: its shape), and of `dtype`, a float dtype. TypeError
     for what is not a key, ValueError for a shape that does not hold `df`.
 
-    >>> chisquare(key(0), 2.0, (3,)).shape
+    >>> from gnomon import random
+    >>> random.chisquare(random.key(0), 2.0, (3,)).shape
     (3,)
     """
     key, _ = one_key(key, "chisquare")
@@ -127,7 +132,8 @@ def f(key, dfnum, dfden, shape=None, dtype=None, *, out_sharding=None):
     Returns an array of `shape`, to which the parameters must broadcast (default: their common shape), and of `dtype`, a
     float dtype. TypeError for what is not a key, ValueError for a shape that does not hold the parameters.
 
-    >>> f(key(0), 2.0, 3.0, (3,)).shape
+    >>> from gnomon import random
+    >>> random.f(random.key(0), 2.0, 3.0, (3,)).shape
     (3,)
     """
     key, _ = one_key(key, "f")
@@ -149,7 +155,8 @@ def t(key, df, shape=None, dtype=None, *, out_sharding=None):
     Returns an array of `shape`, to which `df` must broadcast (default: its shape), and of `dtype`, a float dtype. TypeError
     for what is not a key, ValueError for a shape that does not hold `df`.
 
-    >>> t(key(0), 2.0, (3,)).shape
+    >>> from gnomon import random
+    >>> random.t(random.key(0), 2.0, (3,)).shape
     (3,)
     """
     key, _ = one_key(key, "t")
@@ -171,7 +178,8 @@ def generalized_normal(key, p, shape=(), dtype=None, *, out_sharding=None):
     Returns an array of `shape`, to which `p` must broadcast, and of `dtype`, a float dtype. TypeError for what is not a key,
     ValueError for a shape that does not hold `p`.
 
-    >>> generalized_normal(key(0), 2.0, (3,)).shape
+    >>> from gnomon import random
+    >>> random.generalized_normal(random.key(0), 2.0, (3,)).shape
     (3,)
     """
     key, _ = one_key(key, "generalized_normal")
@@ -192,7 +200,8 @@ def ball(key, d, p=2, shape=(), dtype=None, *, out_sharding=None):
     Barthe, Guédon, Mendelson and Naor, "A probabilistic approach to the geometry of the l_p^n-ball" (2005). Returns an array
     of shape ``shape + (d,)`` and of `dtype`, a float dtype. TypeError for what is not a key, ValueError for a negative `d`.
 
-    >>> ball(key(0), 3, shape=(2,)).shape
+    >>> from gnomon import random
+    >>> random.ball(random.key(0), 3, shape=(2,)).shape
     (2, 3)
     """
     key, _ = one_key(key, "ball")

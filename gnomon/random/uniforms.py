@@ -21,8 +21,9 @@ def bits(key, shape=(), dtype=None, *, out_sharding=None):
     Returns an array of `shape` and of `dtype`, an unsigned integer dtype (default: uint32, uint64 with x64). TypeError for
     what is not a key, ValueError for several keys or another dtype.
 
-    >>> bits(key(0), (2,))
-    Array([4070199207, 4202045785], dtype=uint32)
+    >>> from gnomon import random
+    >>> random.bits(random.key(0), (2,))
+    Array([4070199207, 4202968722], dtype=uint32)
     """
     key, _ = one_key(key, "bits")
     unsigned = BITS[64 if current.enable_x64 else 32]
@@ -39,8 +40,9 @@ def uniform(key, shape=(), dtype=None, minval=0.0, maxval=1.0, *, out_sharding=N
     float dtype (default: float32, float64 with x64). TypeError for what is not a key, ValueError for several keys, for a
     dtype that is not a float's, for bounds that do not fit the shape.
 
-    >>> uniform(key(0), (2,))
-    Array([0.947667, 0.978...], dtype=float32)
+    >>> from gnomon import random
+    >>> random.uniform(random.key(0), (2,))
+    Array([0.947667 , 0.9785799], dtype=float32)
     """
     key, _ = one_key(key, "uniform")
     shape = common_shape(as_shape(shape, "uniform"), "uniform", minval=minval, maxval=maxval)
@@ -72,7 +74,8 @@ def randint(key, shape, minval, maxval, dtype=int, *, out_sharding=None):
     array of `shape` and of `dtype`, an integer dtype. TypeError for what is not a key, or for a dtype or bounds that are not
     integers.
 
-    >>> randint(key(0), (4,), 0, 10)
+    >>> from gnomon import random
+    >>> random.randint(random.key(0), (4,), 0, 10)
     Array([...], dtype=int32)
     """
     key, _ = one_key(key, "randint")
@@ -127,7 +130,8 @@ def bernoulli(key, p=0.5, shape=None, mode="low", *, out_sharding=None):
     bool. `mode="high"` draws twice the bits, so that small probabilities are met precisely. TypeError for what is not a
     key, ValueError for a shape that does not hold `p` or for another mode.
 
-    >>> bernoulli(key(0), 0.5, (3,))
+    >>> from gnomon import random
+    >>> random.bernoulli(random.key(0), 0.5, (3,))
     Array([False, False, ...], dtype=bool)
     """
     key, _ = one_key(key, "bernoulli")
@@ -157,7 +161,8 @@ def rademacher(key, shape=(), dtype=None, *, out_sharding=None):
     Returns an array of `shape` and of `dtype`, an integer or float dtype (default: int32, int64 with x64). TypeError for
     what is not a key.
 
-    >>> rademacher(key(0), (3,))
+    >>> from gnomon import random
+    >>> random.rademacher(random.key(0), (3,))
     Array([-1, -1, ...], dtype=int32)
     """
     key, _ = one_key(key, "rademacher")

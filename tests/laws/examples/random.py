@@ -4,7 +4,7 @@ import numpy as np
 from gnomon.ops.random_gamma import RandomGamma
 from gnomon.ops.random import (RandomAlgorithm, RandomBits, RandomClone, RandomFoldIn, RandomSeed, RandomSplit,
                                RandomUnwrap,
-                               RandomWrap, RngBitGenerator, Threefry2x32, generator)
+                               RandomWrap, RngBitGenerator, RngUniform, Threefry2x32, generator)
 
 from tests.laws.examples import example
 
@@ -37,3 +37,5 @@ EXAMPLES += [example(RandomGamma(log_space, FRY), keys, a, low=0.3, high=4.0, na
                               for law in ("jvp", "second")})
              for log_space in (False, True) for keys, a in (("key<fry>[]", "f32[4]"), ("key<fry>[2]", "f32[2,3]"),
                                                             ("key<fry>[]", "bf16[3]"), ("key<fry>[]", "f64[2,2]"))]
+HIDDEN = dict.fromkeys(("eager", "vmap", "jvp"), "its numbers come from a hidden state")
+EXAMPLES += [example(RngUniform((5,)), t, t, without=HIDDEN) for t in ("f32[]", "i32[]")]
