@@ -5,7 +5,7 @@ import operator
 
 import numpy as np
 
-from gnomon.api.function import Flat, as_values, check_leaves, lazy_names, type_of
+from gnomon.api.function import Flat, as_values, check_leaves, lazy_names, type_of, weakened
 from gnomon.api.vmap import vmap
 from gnomon.base.frames import entry_point
 from gnomon.base.settings import current
@@ -21,7 +21,6 @@ from gnomon.ops.nested.scan import Scan
 from gnomon.ops.nested.while_loop import While
 from gnomon.ops.shape import expand_dims, reshape
 from gnomon.ops.slicing import concatenate, rev, slice_in_dim
-from gnomon.run.array import Array
 from gnomon.trace.build import program
 from gnomon.trace.stage import Tracer, bind, inline, stage, value_of
 from gnomon.types.dtype import is_bool, is_integer, join
@@ -244,14 +243,8 @@ def settle_carry(said, stage_body, init, tree):
             new.append(a if t.dtype == a.dtype and (a.weak_type == t.weak_type or not a.weak_type) else t)
         if all(a is b for a, b in zip(types, new)):
             return found, init
-        init = [v if v.type is t else _as_type(v, t) for v, t in zip(init, new)]
+        init = [v if v.type is t else weakened(v, t) for v, t in zip(init, new)]
     raise TypeError(f"{what}: the types of the carry of {name} do not settle. Give the initial carry explicit dtypes.")
-
-
-def _as_type(v, t):
-    if v.type.dtype == t.dtype and isinstance(v, Array):
-        return Array(t, v._buffer, v.placement, v._host)
-    return convert_element_type(v, t.dtype, t.weak_type)
 
 
 @entry_point
@@ -425,13 +418,12 @@ def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
     known = not (isinstance(lower, Tracer) or isinstance(upper, Tracer))
     if known:
         start, stop = int(lower), int(upper)
-        dtype = _index_type(lower, upper)
         if current.disable_jit:
             val = init_val
             for i in range(start, stop):
-                val = body_fun(value_of(np.asarray(i, dtype)), val)
+                val = body_fun(value_of(i), val)
             return val
-        first = convert_element_type(value_of(lower), dtype, type_of(lower).weak_type and type_of(upper).weak_type)
+        first = value_of(start)             # a Python number, whatever the bounds were: the index is weak
 
         def step(carry, _):
             i, val = carry
@@ -442,7 +434,7 @@ def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
     if unroll is not None and unroll is not False and unroll != 1:
         raise ValueError("Can only use `unroll` in `fori_loop` if the loop bounds are statically known.")
     dtype = _index_type(lower, upper)
-    low, high = (convert_element_type(value_of(b), dtype, False) for b in (lower, upper))
+    low, high = (convert_element_type(value_of(b), dtype, type_of(b).weak_type) for b in (lower, upper))
     names = lazy_names(body_fun, (0, init_val), {})
     said = Said("fori_loop", body_fun, lambda: [names()[0], "upper", *names()[1:]], part=2)
     _, _, out = _while(lambda c: lt(c[0], c[1]), lambda c: (c[0] + 1, c[1], body_fun(c[0], c[2])), (low, high, init_val), said)

@@ -5,7 +5,7 @@ import operator
 
 import numpy as np
 
-from gnomon.api.function import Flat, as_values, check_leaves, lazy_names, run_here, stage_closed, type_of
+from gnomon.api.function import Flat, as_values, check_leaves, lazy_names, run_here, stage_closed, type_of, weakened
 from gnomon.api.vmap import vmap
 from gnomon.base.frames import entry_point
 from gnomon.base.source import function_name, named_after
@@ -123,12 +123,17 @@ def value_and_grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=F
         made = _gradient_program(jaxpr, len(captured), n_aux)
         outs = run_here(made, [*captured, *values], f"{_name}({function_name(fun)})")
         value, aux, gs = outs[0], outs[1:1 + n_aux], iter(outs[1 + n_aux:])
-        gs = tree_unflatten(tree, [next(gs) if has_tangent(v.type) else _no_tangent(v.type) for v in values])
+        gs = tree_unflatten(tree, _as_weak(gs, [v.type for v in values]))
         if has_aux:
             value = value, tree_unflatten(flat.aux[0], aux)
         value = tree_unflatten(flat.out_tree, [value]) if not has_aux else value
         return value, gs[0] if single else gs
     return value_and_grad_f
+
+
+def _as_weak(moved, types):
+    """Tangents or cotangents, as weak as the values they belong to; float0 arrays for those that have none."""
+    return [weakened(next(moved), tangent_type(t)) if has_tangent(t) else _no_tangent(t) for t in types]
 
 
 def _no_tangent(t):
@@ -231,7 +236,7 @@ def _match(leaves, types, what, name):
                 continue
             raise ValueError(f"{what} of {name}: value {i} of the {'cotangent' if what == 'vjp' else 'tangent'} must have the "
                              f"type {want}, to match {t}, but has {got}.")
-        out.append(value_of(x))
+        out.append(weakened(value_of(x), want))
     return out
 
 
@@ -258,8 +263,7 @@ def vjp(fun, *primals, has_aux=False, reduce_axes=()):
     full_back = _all_cotangents(back, residuals, out_types, moves, in_types)
 
     def build(cts):
-        cts = iter(cts)
-        return tree_unflatten(tree, [next(cts) if has_tangent(t) else _no_tangent(t) for t in in_types])
+        return tree_unflatten(tree, _as_weak(iter(cts), in_types))
     f_vjp = Partial(_Linear(full_back, flat.out_tree, out_types, tree, build, function_name(fun), "vjp"), residuals)
     out = tree_unflatten(flat.out_tree, outs[:n_out])
     return (out, f_vjp, tree_unflatten(flat.aux[0], outs[n_out:])) if has_aux else (out, f_vjp)
@@ -334,14 +338,13 @@ def jvp(fun, primals, tangents, has_aux=False):
                 raise TypeError("primal and tangent arguments to jvp do not match; dtypes must be equal, or in case of int/bool primal "
                                 f"dtype the tangent dtype must be float0. Argument {names()[i]} has type {v.type} and its tangent {got}.")
             t = convert_element_type(value_of(t), want.dtype)
-        moved.append(value_of(t))
+        moved.append(weakened(value_of(t), want))
         nonzero.append(True)
     n_aux = flat.aux[1] if has_aux else 0
     n = len(jaxpr.outvars) - n_aux
     made, _ = jvp_program(jaxpr, ((False,) * len(captured) + tuple(nonzero)), (True,) * n + (False,) * n_aux)
     outs = run_here(made, [*captured, *values, *moved], f"jvp({function_name(fun)})")
-    given = iter(outs[n + n_aux:])
-    out_tangents = [next(given) if has_tangent(v.type) else _no_tangent(v.type) for v in jaxpr.outvars[:n]]
+    out_tangents = _as_weak(iter(outs[n + n_aux:]), [v.type for v in jaxpr.outvars[:n]])
     out = tree_unflatten(flat.out_tree, outs[:n]), tree_unflatten(flat.out_tree, out_tangents)
     return (*out, tree_unflatten(flat.aux[0], outs[n:n + n_aux])) if has_aux else out
 
@@ -402,7 +405,8 @@ def linear_transpose(fun, *primals, reduce_axes=()):
         if ct_tree != flat.out_tree:
             raise TypeError(f"cotangent tree does not match function output, expected {flat.out_tree} but got {ct_tree}")
         values = _match(given, out_types, "linear_transpose", function_name(fun))
-        return tree_unflatten(tree, run_here(back, [*captured, *values], f"transpose({function_name(fun)})"))
+        cts = iter(run_here(back, [*captured, *values], f"transpose({function_name(fun)})"))
+        return tree_unflatten(tree, _as_weak(cts, types))
     return transposed
 
 

@@ -7,7 +7,9 @@ from gnomon.base.errors import Refused
 from gnomon.base.source import function_name
 from gnomon.base.tree import argument_names, keystr, tree_flatten, tree_flatten_with_path, tree_unflatten
 from gnomon.ir.jaxpr import intern
+from gnomon.ops.convert import convert_element_type
 from gnomon.run import structured
+from gnomon.run.array import Array
 from gnomon.trace.context import local
 from gnomon.trace.stage import Tracer, inline, leaked, scalar_type, stage, value_of
 from gnomon.trace.value import Value
@@ -86,6 +88,15 @@ def type_of(x):
     if shape is not None and dtype is not None:
         return ArrayType(tuple(shape), canonicalize(dtype, current.enable_x64), bool(getattr(x, "weak_type", False)))
     raise TypeError(f"a value of type {type(x).__name__} is not an array")
+
+
+def weakened(x, t):
+    """A value as one of the type `t`, which differs in dtype or weakness alone."""
+    if x.type.weak_type == t.weak_type and x.type.dtype == t.dtype:
+        return x
+    if isinstance(x, Array) and x.type.dtype == t.dtype:
+        return Array(x.type.with_dtype(t.dtype, t.weak_type), x._buffer, x.placement, x._host)
+    return convert_element_type(x, t.dtype, t.weak_type)
 
 
 def _exact(x):

@@ -27,15 +27,18 @@ def as_value(x, what="this function", position=None):
     """A Value for an array-like argument; TypeError with the argument's name for anything else (lists included, as in JAX)."""
     if isinstance(x, Value):
         return x
+    where = "" if position is None else f" at position {position}"
     if x.__class__ in SCALARS or isinstance(x, (np.ndarray, np.generic, Literal)):
-        return value_of(x)
+        try:
+            return value_of(x)
+        except TypeError as error:
+            raise TypeError(f"{what} requires arrays of numbers, got {type(x)}{where}. {error}") from None
     if hasattr(x, "__jax_array__"):
         return as_value(x.__jax_array__(), what, position)
     if isinstance(x, (bool, int, float, complex)):      # subclasses of Python's numbers, such as IntEnum members
         return value_of(next(cls(x) for cls in (bool, int, float, complex) if isinstance(x, cls)))
     if hasattr(x, "__array__") and not isinstance(x, (list, tuple)):
-        return value_of(np.asarray(x))
-    where = "" if position is None else f" at position {position}"
+        return as_value(np.asarray(x), what, position)
     hint = " Convert it with gnomon.numpy.asarray." if isinstance(x, (list, tuple)) else ""
     raise TypeError(f"{what} requires ndarray or scalar arguments, got {type(x)}{where}.{hint}")
 

@@ -10,7 +10,7 @@ import threading
 
 import numpy as np
 
-from gnomon.types.dtype import short_name
+from gnomon.types.dtype import is_supported, short_name
 from gnomon.types.sharding import abstract_sharding
 
 NOWHERE = frozenset()
@@ -35,6 +35,8 @@ class ArrayType:
 
     @classmethod
     def _create(cls, key):
+        if not is_supported(key[1]):
+            raise TypeError(f"Arrays hold numbers, booleans or random keys; none has the dtype {key[1]}.")
         with _intern_lock:
             found = cls._table.get(key)
             if found is not None:

@@ -658,3 +658,23 @@ def test_a_message_names_the_line_of_the_function_at_hand_and_not_of_an_equal_on
         return lax.while_loop(lambda c: c < 1000.0, lambda c: c * 3, x)
     for f in (first, second, first):
         assert f"while_loop at HERE ({f.__name__}) cannot be run in reverse" in message(lambda f=f: gnomon.grad(f)(1.0))
+
+
+# ---- arrays of what no array can hold ------------------------------------------------------------------------------
+
+WORDS, NOTHING = np.array(["a"]), np.array([None])
+NO_NUMBERS = {
+    "argument of jit": (lambda: gnomon.jit(lambda x: x)(WORDS),
+                        "TypeError: jit of <lambda> takes arrays and trees of arrays, but argument x has a leaf of type ndarray: "
+                        "array(['a'], dtype='<U1'). Mark it static, or close over it."),
+    "result of jit": (lambda: gnomon.jit(lambda: NOTHING)(),
+                      "TypeError: <lambda> must return arrays or trees of arrays, but its output is of type ndarray: array([None], "
+                      "dtype=object)."),
+    "operand": (lambda: jnp.sin(WORDS), "TypeError: sin requires arrays of numbers, got <class 'numpy.ndarray'> at position 0. Arrays "
+                "hold numbers, booleans or random keys; none has the dtype <U1."),
+}
+
+
+@failing(NO_NUMBERS)
+def test_arrays_without_numbers(program, expected):
+    assert message(program) == expected

@@ -190,3 +190,39 @@ def test_residuals_that_do_not_change_are_not_stacked():
         return lax.scan(lambda h, x: (jnp.sin(h @ jnp.exp(w)) + x, None), jnp.zeros(3), xs)[0].sum()
     program = str(G.make_jaxpr(G.grad(f))(np.ones((3, 3), "f4"), np.ones((50, 3), "f4")))
     assert "[50,3,3]" not in program
+
+
+# ---- weakness ------------------------------------------------------------------------------------------------------
+
+TWO = f32(2)
+
+
+@pytest.mark.parametrize("moved, like", [
+    (lambda: G.grad(lambda x: x * TWO)(1.0), True),
+    (lambda: G.grad(lambda x: (x * jnp.ones(2)).sum())(1.0), True),
+    (lambda: G.grad(lambda x: x * 2)(TWO), False),
+    (lambda: G.jvp(lambda x: x * 2, (1.0,), (TWO,))[1], True),
+    (lambda: G.jvp(lambda x: x * 2, (TWO,), (1.0,))[1], False),
+    (lambda: G.jvp(lambda x: x + TWO, (1.0,), (1.0,))[1], False),
+    (lambda: G.vjp(lambda x: x * TWO, 1.0)[1](TWO)[0], True),
+    (lambda: G.linear_transpose(lambda x: x * TWO, 1.0)(TWO)[0], True),
+    (lambda: G.jacfwd(lambda x: jnp.stack([x, x]))(1.0), True),
+    (lambda: G.jacfwd(lambda x: x * jnp.ones(2))(1.0), False),
+    (lambda: G.jacrev(lambda x: x * jnp.ones(2))(1.0), True),
+    (lambda: G.hessian(jnp.sin)(1.0), True),
+])
+def test_derivatives_are_as_weak_as_what_they_belong_to(moved, like):
+    assert moved().weak_type is like
+
+
+@pytest.mark.parametrize("lower, upper", [(0, 3), (np.int8(0), np.int8(3)), (0, np.int32(3)), (np.int32(0), np.int32(3))])
+def test_the_index_of_a_loop_of_known_length_is_weak(lower, upper):
+    out = lax.fori_loop(lower, upper, lambda i, c: c + i, jnp.uint8(0))
+    assert out.dtype == np.uint8 and int(out) == 3
+
+
+def test_the_index_of_a_loop_of_unknown_length_is_as_weak_as_its_lower_bound():
+    seen = []
+    G.jit(lambda n: lax.fori_loop(0, n, lambda i, c: seen.append(i.type) or c, 0))(np.int32(3))
+    G.jit(lambda n: lax.fori_loop(np.int32(0), n, lambda i, c: seen.append(i.type) or c, 0))(3)
+    assert [(t.dtype, t.weak_type) for t in seen] == [(np.int32, True), (np.int32, False)]
