@@ -345,8 +345,8 @@ class RandomGammaGrad(Special):
 
 
 def incomplete_beta(a, b, x):
-    """Where the fraction is taken, where the function is defined, and its value; or, if `a` is a Dual, its derivative
-    in a."""
+    """(inside, domain, value): where the value is right, where the function is defined, and I_x(a, b), with a tangent if
+    `a` is a Dual."""
     p, q = plain(a), plain(b)
     domain = (p > 0.0) & (q > 0.0) & (x >= 0.0) & (x <= 1.0)
     inside = domain & (x > 0.0) & (x < 1.0) & (p < math.inf) & (q < math.inf)
@@ -355,9 +355,7 @@ def incomplete_beta(a, b, x):
     def either(yes, no):
         return whole(no, [where(swapped, u, v) for u, v in zip(parts(yes), parts(no))])
 
-    is_dual = isinstance(a, Dual)
-    if is_dual:
-        b = Dual(b, b.like(0.0))
+    b = constant(a, 0.0) + b
     y = where(swapped, 1.0 - x, x)
     a, b = either(b, a), either(a, b)
 
@@ -376,16 +374,13 @@ def incomplete_beta(a, b, x):
     logarithm = (p * log_longhand(y) + q * log1p_longhand(-y) + lgamma_longhand(total)
                  - lgamma_longhand(p + 1.0) - lgamma_longhand(q))
     weight = exp_longhand(logarithm)
-    if is_dual:
+    if isinstance(a, Dual):
         shared = digamma_longhand(total)
         slope = (a.tangent * (log_longhand(y) + shared - digamma_longhand(p + 1.0))
                  + b.tangent * (log1p_longhand(-y) + shared - digamma_longhand(q)))
         weight = Dual(weight, weight * slope)
     found = weight * fraction
-    if is_dual:
-        slope = where(swapped, -found.tangent, found.tangent)
-        return where(inside, slope, where(domain, 0.0, p.like(math.nan)))
-    return inside, domain, where(swapped, 1.0 - found, found)
+    return inside, domain, either(1.0 - found, found)
 
 
 class RegularizedIncompleteBeta(Special):
@@ -397,7 +392,7 @@ class RegularizedIncompleteBeta(Special):
 
     @written
     def lower(self, a, b, x):
-        inside, domain, found = incomplete_beta(a, b, x)
+        inside, _, found = incomplete_beta(a, b, x)
         # the ends: all of the weight is below x, or none of it
         below = (equals(a, 0.0) & (b > 0.0) & (x > 0.0)) | (equals(b, math.inf) & (x > 0.0)) | equals(x, 1.0)
         above = (equals(b, 0.0) & (a > 0.0) & (x < 1.0)) | (equals(a, math.inf) & (x < 1.0)) | equals(x, 0.0)
@@ -414,7 +409,8 @@ class RegularizedIncompleteBetaGradA(Special):
 
     @written
     def lower(self, a, b, x):
-        return incomplete_beta(Dual(a, a.like(1.0)), b, x)
+        inside, domain, found = incomplete_beta(Dual(a, a.like(1.0)), b, x)
+        return where(inside, found.tangent, where(domain, 0.0, a.like(math.nan)))
 
 
 def beta_density(a, b, x):
