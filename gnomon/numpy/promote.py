@@ -21,6 +21,7 @@ from gnomon.types.value_type import ArrayType
 
 SCALARS = frozenset([bool, int, float, complex])
 _BOOL = np.dtype(bool)
+_int64 = np.dtype("int64")
 
 
 def as_value(x, what="this function", position=None):
@@ -87,12 +88,16 @@ def join_kinds(keys):
 
 
 def scalar_literal(value, dtype, weak):
-    """A Python number written into the program in a dtype; one that does not fit in an integer dtype wraps around, and is
-    announced."""
+    """A Python number written into the program in a dtype. An integer that does not fit in the dtype wraps around, and is
+    announced; one that does not even fit in the dtype of Python integers is an OverflowError."""
     if value.__class__ is int and is_integer(dtype):
         if dtype.kind in "iu":
             info = np.iinfo(dtype)
             if not info.min <= value <= info.max:
+                own = np.iinfo(canonicalize(_int64, current.enable_x64))
+                if not own.min <= value <= own.max:
+                    raise OverflowError(f"The Python integer {value} does not fit in {dtype}, the dtype it meets here. Convert the array "
+                                        f"to a wider dtype first{'' if current.enable_x64 else ' (enable_x64 for 64 bits)'}.")
                 bits = 8 * dtype.itemsize
                 wrapped = (value - int(info.min)) % (1 << bits) + int(info.min)
                 announce(f"The Python integer {value} does not fit in {dtype}, the dtype it meets here; it wraps around to {wrapped}. "

@@ -225,7 +225,11 @@ class Frame:
             if value.frame.closed:
                 raise leaked(value)
             return self.capture(value)
-        if cls in _SCALARS or isinstance(value, np.generic):
+        if cls in _SCALARS:
+            return literal(value)
+        if isinstance(value, np.generic):
+            if canonicalize(value.dtype, current.enable_x64) != value.dtype:
+                value = np.asarray(runtime.constant(value))[()]         # narrowed, and announced, as outside a trace
             return literal(value)
         if not runtime.is_array(value):
             value = runtime.constant(value)

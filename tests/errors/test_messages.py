@@ -678,3 +678,25 @@ NO_NUMBERS = {
 @failing(NO_NUMBERS)
 def test_arrays_without_numbers(program, expected):
     assert message(program) == expected
+
+
+# ---- numbers too large ---------------------------------------------------------------------------------------------
+
+LARGE = "does not fit in int32, the dtype it meets here. Convert the array to a wider dtype first (enable_x64 for 64 bits)."
+TOO_LARGE = {
+    "eager": (lambda: jnp.arange(3) + 2**33, f"OverflowError: The Python integer {2**33} {LARGE}"),
+    "compared": (lambda: jnp.arange(3) < 2**40, f"OverflowError: The Python integer {2**40} {LARGE}"),
+    "traced": (lambda: gnomon.jit(lambda x: x.at[0].set(2**40))(jnp.arange(3)), f"OverflowError: The Python integer {2**40} {LARGE}"),
+}
+
+
+@failing(TOO_LARGE)
+def test_integers_that_fit_no_integer_array(program, expected):
+    assert message(program) == expected
+
+
+def test_numpy_scalars_are_narrowed_in_a_trace_as_outside_of_one():
+    def f(x):
+        return x + np.int64(2**33 + 1)
+    with pytest.warns(errors.GnomonWarning, match="wrap around"):
+        assert f(jnp.arange(2)).tolist() == gnomon.jit(f)(jnp.arange(2)).tolist() == [1, 2]
