@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 
 from gnomon.base import settings
+from gnomon.run import client
 from gnomon.base.errors import GnomonWarning
 from gnomon.base.settings import TABLE, config, current
 
@@ -46,7 +47,8 @@ def python(code, **environment):
 
 def test_every_row_takes_its_default_and_says_what_it_does():
     for name, setting in TABLE.items():
-        assert setting.check(setting.default) == setting.default, name
+        if not (setting.whole_process and client.is_started()):     # those are fixed once the devices are made
+            assert setting.check(setting.default) == setting.default, name
         assert setting.sentence, name
         assert setting.effect or not setting.in_key, name
 
