@@ -6,5 +6,5 @@ from gnomon.ops.nested.custom import CustomJvpCall as _CustomJvpCall, CustomVjpC
 
 custom_jvp_call_p, custom_vjp_call_p = _primitive(_CustomJvpCall), _primitive(_CustomVjpCall)
 
-__all__ = ["CustomVJPPrimal", "SymbolicZero", "closure_convert", "custom_gradient", "custom_jvp", "custom_jvp_call_p", "custom_vjp", "custom_vjp_call_p",
-           "custom_vjp_primal_tree_values", "linear_call", "zero_from_primal"]
+__all__ = ["CustomVJPPrimal", "SymbolicZero", "closure_convert", "custom_gradient", "custom_jvp", "custom_jvp_call_p",
+           "custom_vjp", "custom_vjp_call_p", "custom_vjp_primal_tree_values", "linear_call", "zero_from_primal"]

@@ -237,7 +237,8 @@ def settle_carry(said, stage_body, init, tree):
         for i, (a, b) in enumerate(zip(types, out_types)):
             t = weak_join(a, b)
             if t is None or t.dtype != a.dtype and not a.weak_type:
-                advice = "Keep its shape." if a.dtype == b.dtype else f"Convert it with .astype{'' if a.shape == b.shape else ', and keep its shape'}."
+                keep = "" if a.shape == b.shape else ", and keep its shape"
+                advice = "Keep its shape." if a.dtype == b.dtype else f"Convert it with .astype{keep}."
                 raise TypeError(f"{what} body function carry input and carry output must have equal types, but they differ: the component "
                                 f"{said.component(tree, i)} of {name} goes in as {a} and comes out as {b}. {advice}")
             new.append(a if t.dtype == a.dtype and (a.weak_type == t.weak_type or not a.weak_type) else t)
@@ -313,7 +314,8 @@ class _Pair:
             try:
                 return [value_of(x) for x in (*carry, *ys)]
             except TypeError as error:
-                raise TypeError(f"{self.said.what}: {function_name(self.said.fun)} must return arrays or trees of arrays: {error}") from None
+                name = function_name(self.said.fun)
+                raise TypeError(f"{self.said.what}: {name} must return arrays or trees of arrays: {error}") from None
         return run
 
 
@@ -321,8 +323,8 @@ def _scan_length(what, xs, values, length):
     sizes = []
     for v, (path, _) in zip(values, tree_flatten_with_path(xs)[0]):
         if not v.type.shape:
-            raise ValueError(f"{what} got value with no leading axis to scan over: xs{keystr(path)} has type {v.type}. Pass it as part of the "
-                             "carry, or close over it.")
+            raise ValueError(f"{what} got value with no leading axis to scan over: xs{keystr(path)} has type {v.type}. Pass it as part "
+                             "of the carry, or close over it.")
         sizes.append(v.type.shape[0])
     if length is not None:
         try:

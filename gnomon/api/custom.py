@@ -329,8 +329,8 @@ class UserVjpRules(VjpRules):
             ys = [value_of(y) for y in ys]
             for y, v in zip(ys, self.jaxpr.outvars):
                 if y.type.shape != v.type.shape or y.type.dtype != v.type.dtype:
-                    raise TypeError(f"Custom VJP fwd rule {name} for function {function_name(self.fun)} produced an output of type {y.type}, "
-                                    f"but the function's has type {v.type}.")
+                    raise TypeError(f"Custom VJP fwd rule {name} for function {function_name(self.fun)} produced an output of type "
+                                    f"{y.type}, but the function's has type {v.type}.")
             res, res_tree = tree_flatten(out[1])
             held = [None if is_array_like(r) else r for r in res]       # residuals that are not arrays stay as they are
             found[:] = [res_tree, held]

@@ -600,7 +600,8 @@ def jit(fun=None, /, *, in_shardings=None, out_shardings=None, static_argnums=No
 
     `fun` is traced once per signature (tree structure, types and static arguments); later calls with the same signature run the
     compiled program. Static arguments must be hashable and are part of the signature; donated arguments give their memory to the
-    results. With `max_traces`, one more trace than that is an error that says which argument changed. Values computed inside have types and no numbers, so Python control flow on them is refused with the edit to make.
+    results. With `max_traces`, one more trace than that is an error that says which argument changed. Values computed inside have
+    types and no numbers, so Python control flow on them is refused with the edit to make.
 
     >>> import gnomon.numpy as jnp
     >>> f = jit(lambda x: 2 * x + 1)

@@ -33,8 +33,8 @@ def call_for(jaxpr, places=None, name="main", donated=(), shardings=None, option
     found = jaxpr.memo.get(key)
     if found is None:
         if current.no_execution:
-            raise RuntimeError(f"{name} is about to run, but 'no_execution' is set: only tracing and compiling are allowed. Use jit(f).lower "
-                               "and compile.")
+            raise RuntimeError(f"{name} is about to run, but 'no_execution' is set: only tracing and compiling are allowed. Use "
+                               "jit(f).lower and compile.")
         executable, made, rows = compile_program(jaxpr, places, name, donated, shardings, options)
         found = call_of(executable, jaxpr, made, rows)
         if watch and watched():

@@ -71,8 +71,8 @@ def transpose_eqn(build, e, got, lin, give):
     if isinstance(rule, Refused):
         raise Refused(f"{op.user_name}{at_place(e.place)} cannot be run in reverse (transposed): {rule.why}")
     if op.derivative is MULTILINEAR and sum(v in lin for v in e.ins) > 1:
-        raise TypeError(f"{op.user_name}{at_place(e.place)} is not linear in values that are to be transposed, such as the tangents of a custom_jvp "
-                        "rule or the inputs of linear_transpose. Make the function linear in them.")
+        raise TypeError(f"{op.user_name}{at_place(e.place)} is not linear in values that are to be transposed, such as the tangents "
+                        "of a custom_jvp rule or the inputs of linear_transpose. Make the function linear in them.")
     if isinstance(op, NestedOp):
         found = op.transpose(T[0], got, *args)
     else:

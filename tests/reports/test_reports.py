@@ -72,7 +72,7 @@ def test_cumsum_along_rows_keeps_up_with_numpy():
     x = np.random.default_rng(0).normal(size=(1000, 1000)).astype(np.float32)
     y, run = jnp.array(x), gnomon.jit(lambda v: jnp.cumsum(v, 1))
     run(y)
-    assert seconds(lambda: run(y).block_until_ready(), 6) < 2 * seconds(lambda: np.cumsum(x, 1), 6)
+    assert seconds(lambda: run(y).block_until_ready(), 20) < 2 * seconds(lambda: np.cumsum(x, 1), 10)
 
 
 def test_convolution_in_a_loop_is_as_fast_as_outside():
