@@ -18,8 +18,8 @@ def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_n
 
     `in_axes` is an int, None (not mapped) or a tree of them that matches the arguments or a prefix of them; what is not mapped
     reaches `fun` as it is, numbers and strings too; keyword arguments are mapped over axis 0. `out_axes` says where the mapped
-    axis goes in the output. Inside, `axis_name` names the axis for collectives (`lax.psum(x, axis_name)`). Errors: ValueError where axes do not match arguments, sizes disagree, or
-    an output that is None in `out_axes` depends on a mapped input.
+    axis goes in the output. Inside, `axis_name` names the axis for collectives (`lax.psum(x, axis_name)`). Errors: ValueError where
+    axes do not match arguments, sizes disagree, or an output that is None in `out_axes` depends on a mapped input.
 
     >>> import gnomon.numpy as jnp
     >>> vmap(jnp.dot)(jnp.ones((3, 2)), jnp.ones((3, 2))).shape
