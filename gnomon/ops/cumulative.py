@@ -17,7 +17,7 @@ from gnomon.ops.extremes import combine_extreme, extreme_identity
 from gnomon.ops.shape import full
 from gnomon.ops.slicing import pad_in_dim, resized, same_axis
 from gnomon.trace.stage import bind
-from gnomon.types.dtype import is_complex, is_float, is_inexact
+from gnomon.types.dtype import is_float, is_inexact
 from gnomon.types.value_type import ArrayType
 
 _INT32, _FLOAT32 = np.dtype("int32"), np.dtype("float32")
@@ -43,15 +43,9 @@ class Cumulative(Op, abstract=True):
         return bind(self.replace(axis=self.axis + (a <= self.axis)), x), a
 
     def lower(self, emit, x):
-        t = x.type
-        wide = self.accumulator(t.dtype)
-        row = row_type(t, self.axis, wide)
-
-        def step(acc, xs):
-            acc = self.combine(emit, acc, emit.convert(xs[0], wide))
-            return acc, emit.convert(acc, t.dtype)
-
-        return rows(emit, [x], self.axis, self.reverse, emit.constant(self.identity(wide), row), step)
+        wide = self.accumulator(x.type.dtype)
+        return rows(emit, [x], self.axis, self.reverse, lambda row: emit.convert(row, wide),
+                    lambda acc, row: self.combine(emit, acc, emit.convert(row, wide)))
 
     def accumulator(self, dtype):
         """The dtype that the running value is kept in."""
@@ -63,41 +57,51 @@ def row_type(t, axis, dtype=None):
     return ArrayType((*t.shape[:axis], 1, *t.shape[axis + 1:]), t.dtype if dtype is None else dtype)
 
 
-def rows(emit, xs, axis, reverse, init, step):
-    """Loop over rows along an axis: `step(carry, rows) -> (carry, row of the result)`; the result has the type of xs[0]."""
+def rows(emit, xs, axis, reverse, first, step):
+    """Loop over rows along an axis. The first row of the result is `first(rows)`, the others are `step(row before, rows)`;
+    the result has the type of xs[0], but its rows may be carried along in a wider dtype.
+
+    A row is written in the round after the one that computes it: else XLA may compute it twice, once to write and once to
+    carry, and then copies the whole array in each round."""
     t = xs[0].type
     n = t.shape[axis]
     if t.size == 0:
         return xs[0]
-    if turn := worth_turning(t, axis):
-        order = (axis, *[i for i in range(t.ndim) if i != axis])
-        turned = [emit("stablehlo.transpose", [x], f"dims = {list(order)}",
-                       ArrayType(tuple([x.type.shape[i] for i in order]), x.type.dtype)) for x in xs]
-        start = emit("stablehlo.transpose", [init], f"dims = {list(order)}",
-                     ArrayType(tuple([init.type.shape[i] for i in order]), init.type.dtype))
-    else:
-        turned, start = list(xs), init
-    along = 0 if turn else axis
-    row_types = [row_type(x.type, along) for x in turned]
-
-    def condition(i, *_):
-        return emit.compare("LE", i, emit.scalar(n - 1))
-
-    def body(i, acc, out, *rest):
-        scalar = i.type
-        at = emit.elementwise("stablehlo.subtract", [emit.scalar(n - 1), i], scalar) if reverse else i
-        starts = [at if d == along else emit.scalar(0) for d in range(t.ndim)]
-        # the first operand's rows are overwritten by the result's
-        read = [emit("stablehlo.dynamic_slice", [x, *starts], f"sizes = {list(r.shape)}", r)
-                for x, r in zip((out, *rest), row_types)]
-        acc, row = step(acc, read)
-        out = emit("stablehlo.dynamic_update_slice", [out, row, *starts], out=out.type)
-        return [emit.elementwise("stablehlo.add", [i, emit.scalar(1)], scalar), acc, out, *rest]
-
-    out = emit.while_loop([emit.scalar(0), start, *turned], condition, body)[2]
+    turn = worth_turning(t, axis)
     if turn:
-        back = np.argsort(order).tolist()
-        out = emit("stablehlo.transpose", [out], f"dims = {back}", ArrayType(t.shape, t.dtype))
+        order = (axis, *[i for i in range(t.ndim) if i != axis])
+        xs = [emit("stablehlo.transpose", [x], f"dims = {list(order)}",
+                   ArrayType(tuple([x.type.shape[i] for i in order]), x.type.dtype)) for x in xs]
+    along = 0 if turn else axis
+    index = ArrayType((), _INT32)
+
+    def starts(k):
+        """Start indices of the k-th row in the order of the scan."""
+        if reverse:
+            k = emit.elementwise("stablehlo.subtract", [emit.scalar(n - 1), k], index)
+        return [k if d == along else emit.scalar(0) for d in range(t.ndim)]
+
+    def read(k, arrays):
+        at = starts(k)
+        types = [row_type(x.type, along) for x in arrays]
+        return [emit("stablehlo.dynamic_slice", [x, *at], f"sizes = {list(r.shape)}", r) for x, r in zip(arrays, types)]
+
+    def write(out, row, k):
+        return emit("stablehlo.dynamic_update_slice", [out, emit.convert(row, t.dtype), *starts(k)], out=out.type)
+
+    def body(k, row, out, *rest):
+        # the first operand's rows are overwritten by the result's
+        out = write(out, row, emit.elementwise("stablehlo.subtract", [k, emit.scalar(1)], index))
+        row = step(row, *read(k, (out, *rest)))
+        return [emit.elementwise("stablehlo.add", [k, emit.scalar(1)], index), row, out, *rest]
+
+    def condition(k, *_):
+        return emit.compare("LT", k, emit.scalar(n))
+
+    _, row, out, *_ = emit.while_loop([emit.scalar(1), first(*read(emit.scalar(0), xs)), *xs], condition, body)
+    out = write(out, row, emit.scalar(n - 1))
+    if turn:
+        out = emit("stablehlo.transpose", [out], f"dims = {np.argsort(order).tolist()}", ArrayType(t.shape, t.dtype))
     return out
 
 
@@ -112,11 +116,6 @@ class Cumsum(Cumulative):
     """Running sums."""
 
     derivative = LINEAR
-
-    def identity(self, dtype):
-        if is_complex(dtype):
-            return complex(-0.0, -0.0)
-        return -0.0 if is_float(dtype) else 0       # x + -0.0 is x, even for -0.0
 
     def accumulator(self, dtype):
         return _FLOAT32 if is_float(dtype) and dtype.itemsize < 4 else dtype
@@ -135,9 +134,6 @@ class Cumprod(Cumulative):
     """Running products."""
 
     transpose = NOT_LINEAR
-
-    def identity(self, dtype):
-        return 1
 
     def accumulator(self, dtype):
         return _FLOAT32 if is_float(dtype) and dtype.itemsize < 4 else dtype
@@ -161,16 +157,13 @@ class CumulativeExtreme(Cumulative, abstract=True):
     largest = True
     transpose = NOT_LINEAR
 
-    def identity(self, dtype):
-        return extreme_identity(dtype, self.largest)
-
     def combine(self, emit, x, y):
         return combine_extreme(emit, x, y, self.largest)
 
     def derivative(self, args, tangents):
         (x,), (t,) = args, tangents
         out = bind(self, x)
-        stays = convert_element_type(eq(out, previous(out, self.axis, self.reverse, self.identity(x.type.dtype))), t.type.dtype)
+        stays = convert_element_type(eq(out, previous(out, self.axis, self.reverse, extreme_identity(x.type.dtype, self.largest))), t.type.dtype)
         wins = eq(x, out)
         zero = full_scalar(t, 0)
         total = linear_recurrence(stays, select_n(wins, zero, t), self.axis, self.reverse)
@@ -196,9 +189,6 @@ class Cumlogsumexp(Cumulative):
 
     accepts, accepts_text = staticmethod(is_float), "floats"
     transpose = NOT_LINEAR
-
-    def identity(self, dtype):
-        return -np.inf
 
     def accumulator(self, dtype):
         return _FLOAT32 if dtype.itemsize < 4 else dtype
@@ -241,15 +231,10 @@ class LinearRecurrence(Op):
         return resized(self, b, b.shape, [i == self.axis for i in range(b.ndim)], (a,))
 
     def lower(self, emit, a, b):
-        t = a.type
-        row = row_type(t, self.axis)
+        def step(h, a, b):
+            return emit.elementwise("stablehlo.add", [emit.elementwise("stablehlo.multiply", [a, h], h.type), b], h.type)
 
-        def step(h, xs):
-            product = emit.elementwise("stablehlo.multiply", [xs[0], h], h.type)
-            h = emit.elementwise("stablehlo.add", [product, xs[1]], h.type)
-            return h, h
-
-        return rows(emit, [a, b], self.axis, self.reverse, emit.constant(0, row), step)
+        return rows(emit, [a, b], self.axis, self.reverse, lambda a, b: b, step)
 
     def derivative(self, args, tangents):
         (a, b), (ta, tb) = args, tangents
