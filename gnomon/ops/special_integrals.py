@@ -16,7 +16,6 @@ from gnomon.ops.compare import gt, lt, select_n
 from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.exponential import exp as exp_of
 from gnomon.ops.exponential import function
-from gnomon.ops.exponential import log as log_of
 from gnomon.ops.exponential import log1p as log1p_of
 from gnomon.ops.longhand import digamma, equals, erfc, exp, floor, lgamma, log, log1p, round_to_even, sin, sqrt, where, written
 from gnomon.ops.longhand import erf as erf_longhand
@@ -73,9 +72,10 @@ class Expi(Special):
 
     @written
     def lower(self, x):
-        near, y = smaller(larger(x, 0.0), 6.0), 1.0 / larger(x, 6.0)
+        near, far = smaller(larger(x, 0.0), 6.0), smaller(larger(x, 6.0), 1000.0)
+        y = 1.0 / far
         low = near * exp(near * 0.5) * series(tables.EI_NEAR, near, 0.0, 6.0) + EULER + log(near)
-        high = exp(larger(x, 6.0)) * y * pieces(y, (0.0, 1 / 25, 1 / 12, 1 / 6), (tables.EI_FAR, tables.EI_LARGE, tables.EI_MIDDLE))
+        high = exp(far) * y * pieces(y, (0.0, 1 / 25, 1 / 12, 1 / 6), (tables.EI_FAR, tables.EI_LARGE, tables.EI_MIDDLE))
         positive = where(x > 6.0, high, low)
         return where(x < 0.0, -first_integral(larger(-x, 0.0)), where(equals(x, x), positive, x))
 
@@ -229,9 +229,10 @@ def exp_of_square(x, factor=1.0):
     """exp(factor x^2), factor a power of 2 or its negative, with x^2 in two parts, since its rounding error would grow.
 
     The compiler would put the product of two exponentials together again, so the second one is written as a sum."""
-    head = floor(x * 16.0) * 0.0625
-    large = exp(head * head * factor)
-    return large + large * ((x - head) * (x + head) * factor).apply("stablehlo.exponential_minus_one")
+    size = smaller(abs(x), 1000.0)
+    head = floor(size * 16.0) * 0.0625
+    rest = ((size - head) * (size + head) * factor).apply("stablehlo.exponential_minus_one")
+    return exp(head * head * factor) * (1.0 + rest)
 
 
 def scaled_erfc(x):
@@ -326,7 +327,7 @@ class Ndtri(Special):
     def lower(self, p):
         upper = p > 0.5
         found = inverse_erfc(2.0 * where(upper, 1.0 - p, p)) * math.sqrt(2)
-        found = where(upper, found, -found)
+        found = where(upper, found, 0.0 - found)
         return where((p >= 0.0) & (p <= 1.0), found, p.like(math.nan))
 
 
@@ -561,8 +562,7 @@ def gamma_product(above, below, sign=None):
 class Hyp2f1(Special):
     """The hypergeometric function 2F1(a, b; c; x) for x up to 1: the sum of (a)_k (b)_k / (c)_k x^k / k!. NaN beyond."""
 
-    derivative = (Refused("hyp2f1 has no derivative rule in a; differentiate in x"), Refused("hyp2f1 has no derivative rule in b; differentiate in x"),
-                  Refused("hyp2f1 has no derivative rule in c; differentiate in x"),
+    derivative = (*[Refused(f"hyp2f1 has no derivative rule in {p}; differentiate in x") for p in "abc"],
                   lambda out, a, b, c, x: mul(div(mul(a, b), c), hyp2f1(*[add(p, full_scalar(p, 1)) for p in (a, b, c)], x)))
 
     @written
@@ -582,7 +582,8 @@ class Hyp2f1(Special):
         # (p, q, r) of the two series in 1 - y; r is kept off its poles where they are not used
         safe = where(regular, gap, 0.5)
         one = gamma_product([c, safe], [c - a, c - second]) * gauss_series(a, second, 1.0 - safe, rest, turned_round)
-        two = gamma_product([c, -safe], [a, second]) * exp(safe * log(rest)) * gauss_series(c - a, c - second, 1.0 + safe, rest, turned_round)
+        other = gauss_series(c - a, c - second, 1.0 + safe, rest, turned_round)
+        two = gamma_product([c, -safe], [a, second]) * exp(safe * log(rest)) * other
         found = where(turned_round, one + two, direct)
         found = where(negative, found * exp(log1p(where(negative, -x, 0.0)) * -a), found)
         at_one = where(gap > 0.0, gamma_product([c, where(gap > 0.0, gap, 1.0)], [c - a, c - b]), a.like(math.inf))

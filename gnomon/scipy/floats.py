@@ -1,0 +1,62 @@
+"""A maker of functions on real numbers: every argument is promoted to one floating dtype, and the shapes broadcast."""
+from __future__ import annotations
+
+import functools
+import inspect
+
+from gnomon.base.settings import current
+from gnomon.ir.jaxpr import Literal
+from gnomon.numpy.elementwise import check_shapes, compiled
+from gnomon.numpy.promote import Plan, apply_plan, operand
+from gnomon.trace.stage import value_of
+from gnomon.types.dtype import canonicalize, inexact_dtype, is_float, is_inexact
+
+_plans: dict = {}
+
+
+def working_dtype(dtype):
+    """Integers and booleans become the default float."""
+    return dtype if is_inexact(dtype) else canonicalize(inexact_dtype(dtype), current.enable_x64)
+
+
+def floats(name, *xs):
+    """Values of one floating dtype with aligned ranks. TypeError for complex numbers and for shapes that do not broadcast."""
+    pairs = [operand(x, name, i) for i, x in enumerate(xs)]
+    key = (current.key, *[k for _, k in pairs])
+    plan = _plans.get(key)
+    if plan is None:
+        keys = [k for _, k in pairs]
+        check_shapes(name, *keys)
+        plan = Plan(name, keys, working_dtype)
+        if not is_float(plan.dtype):
+            raise TypeError(f"{name} takes real numbers, got an array of {plan.dtype}. Take its real part first.")
+        _plans[key] = plan
+    return [value_of(x) if x.__class__ is Literal else x for x in apply_plan(plan, [x for x, _ in pairs])]
+
+
+def elementwise(body):
+    """Decorator for the definition of a function of real arrays: its body computes on values of one floating dtype."""
+    name, run = body.__name__, compiled(body)
+    parameters = inspect.signature(body).parameters.values()
+    names = [p.name for p in parameters]
+    defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
+    count = len(names)
+
+    @functools.wraps(body)
+    def function(*args, **kwargs):
+        if len(args) != count or kwargs:
+            args = filled(args, kwargs)
+        return run(*floats(name, *args))
+
+    def filled(args, kwargs):
+        """All arguments, by position."""
+        given = dict(zip(names, args))
+        twice = [k for k in kwargs if k in given or k not in names]
+        missing = [n for n in names if n not in given and n not in kwargs and n not in defaults]
+        if twice or missing or len(args) > count:
+            raise TypeError(f"{name} takes the arguments {', '.join(names)}"
+                            + (f"; got {', '.join(twice)} twice or without knowing it" if twice else "")
+                            + (f"; missing: {', '.join(missing)}" if missing else "")
+                            + (f"; got {len(args)} of them" if len(args) > count else "") + ".")
+        return [given[n] if n in given else kwargs[n] if n in kwargs else defaults[n] for n in names]
+    return function
