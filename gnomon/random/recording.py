@@ -6,7 +6,8 @@ import operator
 import numpy as np
 
 from gnomon.api.places import reshard
-from gnomon.base.announce import announce_narrowed
+from gnomon.base.announce import announce, announce_narrowed
+from gnomon.base.errors import Refused
 from gnomon.base.settings import current
 from gnomon.numpy.promote import as_value
 from gnomon.ops.compare import select_n
@@ -54,6 +55,9 @@ def implementation(impl):
 
 def as_keys(key, caller):
     """`key` as an array of typed keys, and whether it was given as raw words (as `PRNGKey` makes them)."""
+    if not current.threefry_partitionable:
+        raise Refused("Gnomon draws Threefry's numbers in the order that can be sharded, which is JAX's since 0.5; leave the "
+                      "setting threefry_partitionable on.")
     if isinstance(key, Value):
         if is_key(key.type.dtype):
             return key, False
@@ -61,10 +65,21 @@ def as_keys(key, caller):
         raise TypeError(f"random.{caller} takes a random key, got {key!r}. Make one with random.key(seed).")
     words, impl = value_of(key), implementation(None)
     t = words.type
+    if current.legacy_prng_key != "allow":
+        legacy_key(caller)
     if t.dtype != np.uint32 or t.shape[-1:] != impl.key_shape:
         raise TypeError(f"random.{caller} takes a random key, got an array of type {t}. Make a key with random.key(seed); raw "
                         f"keys are uint32 with a last dimension of {impl.key_shape[0]}.")
     return random_wrap(words, impl), True
+
+
+def legacy_key(caller):
+    """What the setting `legacy_prng_key` says about raw keys."""
+    text = (f"random.{caller} was given a legacy uint32 key array. Make keys with random.key(), or set legacy_prng_key to 'allow' "
+            "if a raw key was meant.")
+    if current.legacy_prng_key == "error":
+        raise ValueError(text)
+    announce(text, always=True)
 
 
 def one_key(key, caller):

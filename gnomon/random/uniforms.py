@@ -37,8 +37,9 @@ def uniform(key, shape=(), dtype=None, minval=0.0, maxval=1.0, *, out_sharding=N
     """Floats uniform over ``[minval, maxval)``.
 
     `minval` and `maxval` are numbers or arrays that broadcast to `shape`. Returns an array of `shape` and of `dtype`, a
-    float dtype (default: float32, float64 with x64). TypeError for what is not a key, ValueError for several keys, for a
-    dtype that is not a float's, for bounds that do not fit the shape.
+    float dtype (default: float32, float64 with x64); where the dtype has few numbers between the bounds, rounding may give
+    `maxval` itself. TypeError for what is not a key, ValueError for several keys, for a dtype that is not a float's, for bounds
+    that do not fit the shape.
 
     >>> from gnomon import random
     >>> random.uniform(random.key(0), (2,))

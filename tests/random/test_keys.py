@@ -6,8 +6,9 @@ import pytest
 
 import gnomon
 from gnomon import random
-from gnomon.base.errors import GnomonWarning
-from gnomon.base.settings import default_prng_impl, enable_custom_prng, enable_x64, random_seed_offset
+from gnomon.base.errors import GnomonWarning, Refused
+from gnomon.base.settings import (TABLE, default_prng_impl, enable_custom_prng, enable_x64, legacy_prng_key,
+                                  threefry_partitionable)
 from gnomon.ops.random import HOST, RandomBits, generator, threefry2x32, threefry2x32_packed
 
 
@@ -65,17 +66,24 @@ def test_seed_of_more_than_32_bits_is_announced():
 
 def test_seed_under_jit_is_the_same():
     assert words(gnomon.jit(random.key)(-3)) == words(random.key(-3))
-    assert words(gnomon.vmap(random.key)(np.arange(3))) == [[0, 0], [0, 1], [0, 2]]
+    assert words(gnomon.vmap(random.key)(np.arange(3, dtype="int32"))) == [[0, 0], [0, 1], [0, 2]]
 
 
 def test_settings_of_keys():
-    with random_seed_offset(5):
+    with TABLE["random_seed_offset"](5):
         assert words(random.key(2)) == [0, 7]
     with enable_custom_prng(True):
         assert random.PRNGKey(0).dtype == random.key_dtype()
     with default_prng_impl("rbg"):
         assert random.key_impl(random.key(0)) == "rbg"
         assert random.PRNGKey(3).tolist() == [0, 3, 0, 3]
+    raw = random.PRNGKey(0)
+    with legacy_prng_key("error"), pytest.raises(ValueError, match="random.normal was given a legacy uint32 key array"):
+        random.normal(raw)
+    with legacy_prng_key("warn"), pytest.warns(GnomonWarning, match="legacy uint32 key array"):
+        random.normal(raw)
+    with threefry_partitionable(False), pytest.raises(Refused, match="leave the setting threefry_partitionable on"):
+        random.normal(raw)
 
 
 def test_key_is_an_array_of_its_own_dtype():
@@ -122,7 +130,7 @@ def test_vmap_over_keys():
     looped = [random.normal(k, (3,)).tolist() for k in keys]
     assert gnomon.vmap(lambda k: random.normal(k, (3,)))(keys).tolist() == looped
     assert words(gnomon.vmap(random.split)(keys)) == [words(random.split(k)) for k in keys]
-    folded = gnomon.vmap(random.fold_in, (None, 0))(random.key(1), np.arange(3))
+    folded = gnomon.vmap(random.fold_in, (None, 0))(random.key(1), np.arange(3, dtype="int32"))
     assert words(folded) == [words(random.fold_in(random.key(1), i)) for i in range(3)]
     assert gnomon.vmap(lambda k: random.normal(k))(random.split(random.key(1), 0)).shape == (0,)
 
@@ -149,23 +157,23 @@ def test_generators_are_pickled_by_name():
     (lambda: random.normal(3), TypeError, "random.normal takes a random key, got 3. Make one with random.key(seed)."),
     (lambda: random.normal(None), TypeError, "random.normal takes a random key, got None."),
     (lambda: random.split([1, 2]), TypeError, "random.split takes a random key"),
-    (lambda: random.normal(np.zeros(2)), TypeError, "random.normal takes a random key, got an array of type float32[2]."),
+    (lambda: random.normal(np.zeros(2, "float32")), TypeError, "random.normal takes a random key, got an array of type float32[2]."),
     (lambda: random.normal(np.zeros(3, "uint32")), TypeError, "raw keys are uint32 with a last dimension of 2"),
     (lambda: random.normal(random.split(random.key(0))), ValueError,
      "random.normal accepts a single key, but was given a key array of shape (2,). Use vmap for batching"),
     (lambda: random.key(1.5), TypeError, "random.key takes an integer seed, got 1.5."),
     (lambda: random.key("a"), TypeError, "random.key takes an integer seed, got 'a'."),
-    (lambda: random.key(np.arange(3)), TypeError, "was given an array of shape (3,). Use vmap for batching"),
+    (lambda: random.key(np.arange(3, dtype="int32")), TypeError, "was given an array of shape (3,). Use vmap for batching"),
     (lambda: random.key(random.key(0)), TypeError, "takes an integer seed, but was given a random key"),
     (lambda: random.key(0, impl="mersenne"), ValueError, 'There is no random generator "mersenne"; there are threefry2x32'),
     (lambda: random.split(random.key(0), -1), ValueError, "a shape without negative sizes, got shape=(-1,)"),
     (lambda: random.split(random.key(0), 2.5), TypeError, "random.split takes a shape of integers, got shape=(2.5,)"),
     (lambda: random.fold_in(random.key(0), -1), OverflowError, "an integer from 0 to 2**32 - 1, got -1"),
     (lambda: random.fold_in(random.key(0), 1.0), TypeError, "takes an integer to fold in"),
-    (lambda: random.fold_in(random.key(0), np.arange(2)), TypeError, "takes a scalar to fold in"),
+    (lambda: random.fold_in(random.key(0), np.arange(2, dtype="int32")), TypeError, "takes a scalar to fold in"),
     (lambda: random.wrap_key_data(np.zeros(3, "uint32")), TypeError, "uint32 words with a last dimension of 2"),
     (lambda: random.wrap_key_data(np.zeros(2, "int32")), TypeError, "uint32 words"),
-    (lambda: random.key(0) + 1, TypeError, "key"),
+    (lambda: random.key(0) + 1, ValueError, "key<fry> meets only itself"),
     (lambda: float(random.key(0)), TypeError, "key"),
     (lambda: np.asarray(random.key(0)), TypeError, "random.key_data(keys) gives its integer words"),
 ])
