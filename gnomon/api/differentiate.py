@@ -485,6 +485,8 @@ def jacrev(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
         y, back, *aux = vjp(of_chosen, *chosen, has_aux=has_aux)
         out_leaves, out_tree = tree_flatten(y)
         types = [v.type for v in out_leaves]
+        for t in types:
+            _check_jacobian_output(t, fun, holomorphic)
         sizes = [t.size for t in types]
         rows = vmap(lambda *cts: back(tree_unflatten(out_tree, cts)))(*_basis(types, sizes))
         in_leaves, in_tree = tree_flatten(rows)
@@ -509,6 +511,15 @@ def hessian(fun, argnums=0, has_aux=False, holomorphic=False):
 
 
 jacobian = jacrev
+
+
+def _check_jacobian_output(t, fun, holomorphic):
+    if is_complex(t.dtype) and not holomorphic:
+        raise TypeError(f"jacrev requires real-valued outputs (output dtype that is a sub-dtype of np.floating), but {function_name(fun)} "
+                        f"returned {t}. For holomorphic functions use holomorphic=True.")
+    if not has_tangent(t):
+        raise TypeError(f"jacrev requires real- or complex-valued outputs, but {function_name(fun)} returned {t}. Convert it with "
+                        ".astype(float), or return it with has_aux=True.")
 
 
 def _basis(types, sizes):

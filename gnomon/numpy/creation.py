@@ -26,7 +26,7 @@ from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.shape import Iota, broadcast_in_dim, expand_dims
 from gnomon.ops.slicing import concatenate
 from gnomon.run import transfer
-from gnomon.run.array import SMALL, Array, aligned_copy, aligned_memory
+from gnomon.run.array import SMALL, Array, aligned_copy, aligned_memory, base_type
 from gnomon.run.client import default_backend
 from gnomon.run.eager import HOST_SIZE, array_of, narrow
 from gnomon.run.placement import new_placement
@@ -85,10 +85,11 @@ def filled(t, value):
         return shape_ops.full(t, value)
     if is_key(t.dtype):
         raise TypeError(f"An array of {t.dtype} cannot be filled with numbers; random.key makes keys.")
+    dtype = base_type(t).dtype
     if value.__class__ is int and value == 0:
-        host = aligned_memory(t.shape, t.dtype, zero=True)
+        host = aligned_memory(t.shape, dtype, zero=True)
     else:
-        host = aligned_memory(t.shape, t.dtype)
+        host = aligned_memory(t.shape, dtype)
         host[...] = value
     return Array(t, None, new_placement() if current.default_device is not None else None, host)
 

@@ -13,10 +13,11 @@ from gnomon.base.errors import JaxRuntimeError
 from gnomon.run import xla
 from gnomon.run.placement import Placement, default_placement, device_placement
 from gnomon.trace.value import Value
-from gnomon.types.dtype import KeyDtype, is_integer
+from gnomon.types.dtype import KeyDtype, float0, is_integer
 from gnomon.types.sharding import type_sharding
 from gnomon.types.value_type import ArrayType
 
+_bool = np.dtype(bool)
 _numpy_asarray = np.asarray
 _numpy_array = np.array
 
@@ -110,6 +111,8 @@ class Array(Value):
         if type(self.type.dtype) is KeyDtype:
             raise TypeError(f"An array of {self.type.dtype} cannot be converted to a NumPy array; "
                             "random.key_data(keys) gives its integer words.")
+        if self.type.dtype is float0:
+            return np.zeros(self.type.shape, float0)
         host = self._host
         if host is None:
             host = self._host = self._read()
@@ -442,10 +445,10 @@ def shard_places(where: Placement, shape):
 
 
 def base_type(type):
-    """The type of the buffer of an array: keys are held as their uint32 words."""
+    """The type of the buffer of an array: keys are held as their uint32 words, float0, which has no numbers, as booleans."""
     if isinstance(type.dtype, KeyDtype):
         return ArrayType(type.shape + type.dtype.key_shape, np.dtype(np.uint32))
-    return type
+    return type.with_dtype(_bool) if type.dtype is float0 else type
 
 
 def _host_parts(buffer, where, type):

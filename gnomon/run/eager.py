@@ -19,7 +19,7 @@ from gnomon.run.programs import call_for, placements_of
 from gnomon.run.xla import QUICK_COMPILE
 from gnomon.trace.context import runtime
 from gnomon.trace.stage import Tracer, number_now, scalar_type
-from gnomon.types.dtype import canonicalize, is_integer, is_key
+from gnomon.types.dtype import canonicalize, float0, is_integer, is_key
 from gnomon.types.value_type import ArrayType
 
 HOST_SIZE = 4096        # elements up to which NumPy on one core is quicker than a call through the runtime
@@ -155,7 +155,7 @@ def constant(x):
         return number_now(x)
     if cls in (bool, int, float, complex):
         return scalar_array(x, scalar_type(x))
-    if isinstance(x, np.generic) and not isinstance(x, np.void):
+    if isinstance(x, np.generic):
         x = np.asarray(x)
     if isinstance(x, np.ndarray):
         return array_of(x)
@@ -201,7 +201,9 @@ def array_of(x):
     """An Array with a NumPy array's numbers, narrowed to 32 bits where x64 is off."""
     dtype = x.dtype
     wanted = canonicalize(dtype, current.enable_x64)
-    if wanted != dtype:
+    if wanted is float0:
+        x = np.zeros(x.shape, bool)
+    elif wanted != dtype:
         x = narrow(x, wanted)
     out = from_numpy_copy(x, ArrayType(x.shape, wanted))
     if current.default_device is not None:

@@ -226,3 +226,32 @@ def test_the_index_of_a_loop_of_unknown_length_is_as_weak_as_its_lower_bound():
     G.jit(lambda n: lax.fori_loop(0, n, lambda i, c: seen.append(i.type) or c, 0))(np.int32(3))
     G.jit(lambda n: lax.fori_loop(np.int32(0), n, lambda i, c: seen.append(i.type) or c, 0))(3)
     assert [(t.dtype, t.weak_type) for t in seen] == [(np.int32, True), (np.int32, False)]
+
+
+# ---- float0: the tangents and cotangents of what cannot move -------------------------------------------------------
+
+def int_gradient(x, i):
+    return G.grad(lambda x, i: x * i, (0, 1), allow_int=True)(x, i)
+
+
+@pytest.mark.parametrize("run, shape", [
+    (lambda: int_gradient(2.0, 3)[1], ()),
+    (lambda: G.jit(int_gradient)(2.0, 3)[1], ()),
+    (lambda: G.vmap(int_gradient, (0, None))(jnp.ones(3), 2)[1], (3,)),
+    (lambda: G.vmap(int_gradient, (None, 0))(2.0, jnp.arange(3))[1], (3,)),
+    (lambda: lax.scan(lambda c, x: (c, int_gradient(x, 2)), 0, jnp.ones(3))[1][1], (3,)),
+    (lambda: G.vmap(lambda x: G.jvp(jnp.argmax, (x,), (x,))[1])(jnp.ones((3, 2))), (3,)),
+    (lambda: G.jacfwd(jnp.argmax)(jnp.ones(2)), (2,)),
+    (lambda: jnp.zeros_like(np.zeros(4, G.dtypes.float0)), (4,)),
+])
+def test_float0_leaves_every_transform(run, shape):
+    out = run()
+    assert out.dtype == G.dtypes.float0 and out.shape == shape
+    assert np.asarray(out).dtype == G.dtypes.float0 and np.asarray(out).shape == shape
+
+
+def test_jacobians_of_integers_are_refused_by_jacrev():
+    with pytest.raises(TypeError, match="jacrev requires real- or complex-valued outputs, but argmax returned int32"):
+        G.jacrev(jnp.argmax)(jnp.ones(2))
+    with pytest.raises(TypeError, match="jacrev requires real-valued outputs .* returned complex64"):
+        G.jacrev(lambda x: x * 1j)(1.0)
