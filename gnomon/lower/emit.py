@@ -42,6 +42,12 @@ class Emitter:
         self.place = None
         self.token = None           # in a module with ordered effects, what the next of them has to wait for
 
+    @property
+    def one_device(self):
+        """Whether the program runs on one device, so that nothing of it becomes a collective."""
+        plan = self.module.plan
+        return plan is None or plan.num_partitions == 1
+
     # -- names and lines ---------------------------------------------------------------------------------------
 
     def fresh(self):

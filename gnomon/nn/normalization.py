@@ -49,8 +49,9 @@ def prepared(name, x, axis, where=None):
 
 
 def largest(x, axes):
-    """The largest element along axes, which stay with size 1. It is only subtracted, so it counts as constant."""
-    top = reduce_max(real(x) if is_complex(x.type.dtype) else x, axes)
+    """The largest element along axes, which stay with size 1. It is only subtracted, so it counts as constant, and a NaN
+    may be lost: the element that is NaN stays so."""
+    top = reduce_max(real(x) if is_complex(x.type.dtype) else x, axes, nan_matters=False)
     return expand_dims(bind(_stop, top), axes)
 
 

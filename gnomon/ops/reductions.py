@@ -1,6 +1,8 @@
 """Reductions over dimensions: maximum, minimum, product, logic, and where the extreme stands. (The sum is in shape.py.)"""
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from gnomon.base.errors import ShardingTypeError
@@ -11,14 +13,15 @@ from gnomon.ops.compare import DISCRETE, eq, is_bits, select_n
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.cumulative import cumprod
 from gnomon.ops.elementwise import full_scalar
-from gnomon.ops.extremes import combine_extreme, extreme_identity
+from gnomon.ops.extremes import extreme_identity, reduce_extreme
+from gnomon.ops.indexing import GatherDimensionNumbers, write_gather
 from gnomon.ops.shape import broadcast_in_dim, reduce_sum, squeeze
 from gnomon.ops.slicing import pad_in_dim
 from gnomon.trace.stage import bind
 from gnomon.types.dtype import is_bool, is_complex, is_float, is_integer
 from gnomon.types.value_type import ArrayType
 
-_BOOL, _INT32 = np.dtype(bool), np.dtype("int32")
+_INT32, _FLOAT32 = np.dtype("int32"), np.dtype("float32")
 
 
 class Reduction(DimsOp, abstract=True):
@@ -54,18 +57,16 @@ class ReduceExtreme(Reduction, abstract=True):
     result share it equally."""
 
     out_sharding: object = field(None)
+    nan_matters: bool = field(True, show="never")       # False where a NaN is met again anyway, as in a softmax: faster
 
     largest = True
     transpose = NOT_LINEAR
 
     def lower(self, emit, x):
-        init = extreme_identity(x.type.dtype, self.largest)
-        if not is_complex(x.type.dtype):
-            return emit.reduce("stablehlo.maximum" if self.largest else "stablehlo.minimum", x, init, self.axes)
-        scalar = ArrayType((), x.type.dtype)
-        region = emit.block([scalar, scalar], lambda a, b: [combine_extreme(emit, a, b, self.largest)])
-        return emit.generic("stablehlo.reduce", [x, emit.constant(init, scalar)], f"dimensions = {emit.ints(self.axes)}",
-                            region, [emit.out])[0]
+        if self.nan_matters or is_complex(x.type.dtype):
+            return reduce_extreme(emit, x, self.axes, self.largest, emit.out)
+        hlo = "stablehlo.maximum" if self.largest else "stablehlo.minimum"
+        return emit.reduce(hlo, x, extreme_identity(x.type.dtype, self.largest), self.axes)
 
     def derivative(self, args, tangents):
         (x,), (t,) = args, tangents
@@ -187,25 +188,71 @@ class ArgExtreme(Reduction, abstract=True):
         return self.index_dtype
 
     def lower(self, emit, x):
-        """The extreme, then the first place where it stands: two plain reductions, which compile to faster code than one
-        that carries places along."""
+        """The extreme, then the first place where it stands: plain reductions, which compile to code many times as fast as
+        one that carries places along. A long dimension is cut into blocks, so that places are looked for in the extremes of
+        the blocks and then in one block only."""
         t, (axis,) = x.type, self.axes
-        hlo = "stablehlo.maximum" if self.largest else "stablehlo.minimum"
-        extreme = emit.reduce(hlo, x, extreme_identity(t.dtype, self.largest), self.axes, ArrayType(emit.out.shape, t.dtype))
+        size = block_size(t.shape[axis])
+        if size is None:
+            return emit.convert(self.first_place(emit, x, self.extreme(emit, x, axis), axis), self.index_dtype)
+        shape = t.shape
+        blocks = emit("stablehlo.reshape", [x], out=ArrayType((*shape[:axis], shape[axis] // size, size, *shape[axis + 1:]), t.dtype))
+        of_blocks = self.extreme(emit, blocks, axis + 1)
+        extreme = self.extreme(emit, of_blocks, axis)
+        which = self.first_place(emit, of_blocks, extreme, axis)
+        inside = self.first_place(emit, pick_block(emit, blocks, which, axis), extreme, axis)
+        places = which.type
+        start = emit.elementwise("stablehlo.multiply", [which, emit.constant(size, places)], places)
+        return emit.convert(emit.elementwise("stablehlo.add", [start, inside], places), self.index_dtype)
+
+    def extreme(self, emit, x, axis):
+        return reduce_extreme(emit, x, [axis], self.largest, without(x.type, axis, x.type.dtype))
+
+    def first_place(self, emit, x, extreme, axis):
+        """Where along the axis the extreme stands first, or a NaN; counted in float32 where that is exact, as it is faster."""
+        t = x.type
         extreme = emit.broadcast(extreme, t.shape, tuple([i for i in range(t.ndim) if i != axis]))
         found = emit.compare("EQ", x, extreme)
         if is_float(t.dtype):
             found = emit.elementwise("stablehlo.or", [found, emit.compare("NE", x, x)], found.type)
-        places = ArrayType(t.shape, _INT32)
-        iota = emit("stablehlo.iota", [], f"dim = {axis}", places)
-        where = emit.select(found, iota, emit.constant(np.iinfo(_INT32).max, places))
-        first = emit.reduce("stablehlo.minimum", where, np.iinfo(_INT32).max, self.axes, ArrayType(emit.out.shape, _INT32))
-        return emit.convert(first, self.index_dtype)
+        count = ArrayType(t.shape, _FLOAT32 if t.shape[axis] < 2 ** 24 else _INT32)
+        iota = emit("stablehlo.iota", [], f"dim = {axis}", count)
+        last = t.shape[axis] - 1
+        where = emit.select(found, iota, emit.constant(last, count))
+        first = emit.reduce("stablehlo.minimum", where, last, [axis], without(t, axis, count.dtype))
+        return emit.convert(first, _INT32)
 
     def host(self, x):
         if x.dtype.kind not in "biuf":
             return NotImplemented
         return np.asarray((np.argmax if self.largest else np.argmin)(x, self.axes[0])).astype(self.index_dtype)
+
+
+def without(t, axis, dtype):
+    """The type with one dimension less, and of another dtype."""
+    return ArrayType(t.shape[:axis] + t.shape[axis + 1:], dtype)
+
+
+def block_size(n):
+    """The divisor of a dimension's size that is closest to its root, or None where blocks would not pay."""
+    if not isinstance(n, int) or n < 256:
+        return None
+    root = math.isqrt(n)
+    for k in range(root):
+        for size in (root - k, root + k):
+            if n % size == 0:
+                return size if 8 <= size <= n // 8 else None
+    return None
+
+
+def pick_block(emit, blocks, which, axis):
+    """The elements of the block number `which` along the axis, from an array with blocks there and their elements behind."""
+    t = blocks.type
+    others = tuple([i for i in range(t.ndim) if i not in (axis, axis + 1)])
+    numbers = GatherDimensionNumbers((axis,), (axis,), (axis,), others, tuple(range(len(others))))
+    vectors = emit("stablehlo.reshape", [which], out=ArrayType((*which.type.shape, 1), which.type.dtype))
+    sizes = tuple([n if i == axis + 1 else 1 for i, n in enumerate(t.shape)])
+    return write_gather(emit, blocks, vectors, numbers, sizes, without(t, axis, t.dtype))
 
 
 class Argmax(ArgExtreme):
@@ -220,8 +267,8 @@ class Argmin(ArgExtreme):
 
 # ---- functions on values ------------------------------------------------------------------------------------------
 
-def reduce_max(x, axes):
-    return bind(ReduceMax(tuple(axes)), x) if axes else x
+def reduce_max(x, axes, nan_matters=True):
+    return bind(ReduceMax(tuple(axes), None, nan_matters), x) if axes else x
 
 
 def reduce_min(x, axes):
