@@ -4,7 +4,8 @@ from __future__ import annotations
 import numpy as np
 
 from gnomon import numpy as jnp
-from gnomon.ops.random import (GENERATORS, Generator, Threefry2x32 as threefry2x32_p, UserGenerator, generator, random_seed as
+from gnomon.ops.random import (GENERATORS, Generator, Threefry2x32 as threefry2x32_p, UserGenerator, generator,
+                               random_seed as
                                _random_seed)
 from gnomon.random.keys import as_seed
 from gnomon.random.recording import implementation
@@ -21,20 +22,23 @@ threefry_prng_impl, rbg_prng_impl, unsafe_rbg_prng_impl = [generator(n) for n in
 def define_prng_impl(*, key_shape, seed, split, random_bits, fold_in, name="<unnamed>", tag="?"):
     """A generator of one's own, for the `impl` argument of `random.key`.
 
-    A key is a uint32 array of `key_shape`, its words. ``seed(seed)`` makes one from an integer, ``split(key, shape)`` gives an
-    array of shape ``shape + key_shape``, ``random_bits(key, bit_width, shape)`` unsigned integers of that width and shape,
-    ``fold_in(key, data)`` a key. They are called with values while programs are compiled, so they must be written with
-    gnomon.numpy and gnomon.lax. ValueError if there is a generator of this name already.
+    A key is a uint32 array of `key_shape`, its words. ``seed(seed)`` makes one from an integer, ``split(key, shape)``
+    gives an array of shape ``shape + key_shape``, ``random_bits(key, bit_width, shape)`` unsigned integers of that
+    width and shape, ``fold_in(key, data)`` a key. They are called with values while programs are compiled, so they
+    must be written with gnomon.numpy and gnomon.lax. ValueError if there is a generator of this name already.
 
-    >>> count = define_prng_impl(key_shape=(1,), seed=lambda s: s[None].astype("uint32"), split=lambda k, shape: k + np.arange(
-    ...     np.prod(shape), dtype="uint32").reshape(*shape, 1), random_bits=lambda k, width, shape: k.reshape(len(shape) * (1,)) +
-    ...     np.zeros(shape, f"uint{width}"), fold_in=lambda k, data: k + data, name="counting", tag="cnt")
+    >>> counting = define_prng_impl(
+    ...     key_shape=(1,), name="counting", tag="cnt", seed=lambda seed: seed[None].astype("uint32"),
+    ...     split=lambda key, shape: key + jnp.arange(np.prod(shape), dtype="uint32").reshape(*shape, 1),
+    ...     random_bits=lambda key, width, shape: jnp.full(shape, key[0], f"uint{width}"),
+    ...     fold_in=lambda key, data: key + data)
     >>> from gnomon import random
-    >>> random.bits(random.fold_in(random.key(7, impl=count), 3), (2,))
+    >>> random.bits(random.fold_in(random.key(7, impl=counting), 3), (2,))
     Array([10, 10], dtype=uint32)
     """
     if name in GENERATORS:
-        raise ValueError(f"define_prng_impl was given the name {name!r}, which a generator has already. Give it another one.")
+        raise ValueError(f"define_prng_impl was given the name {name!r}, which a generator has already. Give it "
+                         "another one.")
     made = GENERATORS[name] = UserGenerator(name, tag, tuple(key_shape), seed, split, random_bits, fold_in)
     return made
 
@@ -58,8 +62,8 @@ def seed_with_impl(impl, seed):
 
 
 def threefry_2x32(keypair, count):
-    """Threefry-2x32 of a key, a pair of uint32 scalars, at counters: an array of uint32, of which the first half and the second
-    make the two words of each block.
+    """Threefry-2x32 of a key, a pair of uint32 scalars, at counters: an array of uint32, of which the first half and
+    the second make the two words of each block.
 
     >>> threefry_2x32((np.uint32(0), np.uint32(0)), np.zeros(2, "uint32"))
     Array([1797259609, 2579123966], dtype=uint32)

@@ -16,8 +16,9 @@ __all__ = ["RandomAlgorithm", "rng_bit_generator", "rng_uniform"]
 def rng_bit_generator(key, shape, dtype=np.uint32, algorithm=RandomAlgorithm.RNG_DEFAULT, *, out_sharding=None):
     """Unsigned integers from XLA's generator, and the state to draw the next ones from.
 
-    `key` is the state, uint32 of shape (4,) or uint64 of shape (2,). Returns a pair: the next state, and an array of `shape` and
-    of `dtype`, an unsigned integer dtype. The numbers depend on the platform. TypeError for another state or dtype.
+    `key` is the state, uint32 of shape (4,) or uint64 of shape (2,). Returns a pair: the next state, and an array of
+    `shape` and of `dtype`, an unsigned integer dtype. The numbers depend on the platform. TypeError for another state
+    or dtype.
 
     >>> state, bits = rng_bit_generator(np.arange(4, dtype="uint32"), (3,))
     >>> bits.shape
@@ -33,7 +34,8 @@ def rng_uniform(a, b, shape):
     """Numbers between `a` and `b` from the platform's hidden state: no two calls give the same ones.
 
     `a` and `b` are scalars of one dtype, floats or integers. Returns an array of `shape` and of their dtype.
-    `gnomon.random.uniform` draws numbers that can be drawn again. TypeError for bounds that are not scalars of one dtype.
+    `gnomon.random.uniform` draws numbers that can be drawn again. TypeError for bounds that are not scalars of one
+    dtype.
 
     >>> bool(rng_uniform(0.0, 1.0, ()) < 1)
     True

@@ -18,8 +18,9 @@ class NormalTail(Elementwise):
 
     @written
     def lower(self, share, lower, upper):
-        """With Mills' ratio M(x), the chance of what is beyond x is M(x) exp(-x x / 2), but for a factor. The step from `lower`
-        is found by Newton's method on its logarithm, so that nothing underflows and a short step keeps its digits."""
+        """With Mills' ratio M(x), the chance of what is beyond x is M(x) exp(-x x / 2), but for a factor. The step
+        from `lower` is found by Newton's method on its logarithm, so that nothing underflows and a short step keeps
+        its digits."""
         width, base = upper - lower, mills_ratio(lower)
         beyond = exp_longhand(-width * (lower + width * 0.5)) * mills_ratio(upper) / base
         goal = -log1p(-share * (1.0 - beyond))
@@ -33,7 +34,8 @@ class NormalTail(Elementwise):
         share, lower, upper = args
         out = bind(self, *args)
         if tangents[0] is not None:
-            raise Refused("the share of the normal distribution's tail is a random number; only the bounds have derivatives")
+            raise Refused("the share of the normal distribution's tail is a random number; only the bounds have "
+                          "derivatives")
         total = None
         one = full_scalar(share, 1)
         for bound, weight, t in ((lower, sub(one, share), tangents[1]), (upper, share, tangents[2])):

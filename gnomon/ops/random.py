@@ -1,8 +1,8 @@
 """Random keys and random bits: seed, split, fold_in, bits, and the generators behind them.
 
-A generator is written once over an arithmetic of uint32 words; `HostWords` runs it on NumPy arrays, `HloWords` writes it
-as StableHLO. Threefry-2x32 is the counter-based generator of Salmon et al., "Parallel random numbers: as easy as 1, 2, 3"
-(2011): a block depends on the key and its own counter alone, so any part of an array can be computed anywhere.
+A generator is written once over an arithmetic of uint32 words; `HostWords` runs it on NumPy arrays, `HloWords` writes
+it as StableHLO. Threefry-2x32 is the counter-based generator of Salmon et al., "Parallel random numbers: as easy as 1,
+2, 3" (2011): a block depends on the key and its own counter alone, so any part of an array can be computed anywhere.
 """
 from __future__ import annotations
 
@@ -146,7 +146,8 @@ class HloWords:
     def stack(self, words):
         last = [self.reshape(w, (*w.shape, 1)) for w in words]
         out = ArrayType((*words[0].shape, len(words)), WORD)
-        return HloArray(self.emit, self.emit("stablehlo.concatenate", [w.value for w in last], f"dim = {len(out.shape) - 1}",
+        return HloArray(self.emit, self.emit("stablehlo.concatenate", [w.value for w in last],
+                                             f"dim = {len(out.shape) - 1}",
                                              out=out))
 
     def zeros_like(self, x):
@@ -158,8 +159,8 @@ class HloWords:
         return HloArray(self.emit, self.emit("stablehlo.reshape", [x.value], out=ArrayType(shape, x.dtype)))
 
     def count(self, k0, k1, shape):
-        """The blocks of the counters 0, 1, ... for an array of `shape`, for each key. One device counts along one long axis,
-        which makes the tightest loop; several count along the axes of `shape`, each its own part of them."""
+        """The blocks of the counters 0, 1, ... for an array of `shape`, for each key. One device counts along one long
+        axis, which makes the tightest loop; several count along the axes of `shape`, each its own part of them."""
         emit, plan, lead, size = self.emit, self.emit.module.plan, k0.shape, math.prod(shape)
         if size == 1:
             zero = self.zeros_like(k0)
@@ -191,8 +192,8 @@ class HloWords:
         return self.convert(high, BITS[64]) << 32 | self.convert(low, BITS[64])
 
     def generate(self, keys, width, shape, algorithm="DEFAULT"):
-        """XLA's own generator, from states of four words: the next states, and an array of `shape` for each. Several states
-        are taken one after the other."""
+        """XLA's own generator, from states of four words: the next states, and an array of `shape` for each. Several
+        states are taken one after the other."""
         emit, lead = self.emit, keys.shape[:-1]
         if not lead:
             return self.generate_one(keys, width, shape, algorithm)
@@ -270,8 +271,8 @@ HOST = HostWords()
 # ---- generators ---------------------------------------------------------------------------------------------------
 
 class Generator:
-    """How keys of one kind are made and what is drawn from them. `m` is the arithmetic; keys are lists of their words, arrays of
-    one shape, and results have that shape in front of their own."""
+    """How keys of one kind are made and what is drawn from them. `m` is the arithmetic; keys are lists of their words,
+    arrays of one shape, and results have that shape in front of their own."""
 
     runs_on_host = True
 
@@ -304,7 +305,8 @@ class Threefry(Generator):
 
 
 class Rbg(Threefry):
-    """XLA's own generator for bits, quick on accelerators; keys are two of Threefry's, and split and fold in as those do."""
+    """XLA's own generator for bits, quick on accelerators; keys are two of Threefry's, and split and fold in as those
+    do."""
 
     runs_on_host = False
 
@@ -338,17 +340,18 @@ class UnsafeRbg(Rbg):
 
 
 class UserGenerator(Generator):
-    """A generator made of functions on values: `seed(seed)`, `split(key, shape)`, `random_bits(key, bit_width, shape)` and
-    `fold_in(key, data)`, where keys are arrays of uint32 words."""
+    """A generator made of functions on values: `seed(seed)`, `split(key, shape)`, `random_bits(key, bit_width, shape)`
+    and `fold_in(key, data)`, where keys are arrays of uint32 words."""
 
     runs_on_host = False
 
     def __init__(self, name, tag, key_shape, seed, split, random_bits, fold_in):
         self.dtype = KeyDtype(name, tag, key_shape)
         self.name, self.tag, self.key_shape = name, tag, self.dtype.key_shape
-        self.functions = {RandomSeed: lambda op, seed_of: seed(seed_of), RandomSplit: lambda op, key: split(key, op.shape),
-                          RandomBits: lambda op, key: random_bits(key, op.bit_width, op.shape), RandomFoldIn:
-                          lambda op, key, data: fold_in(key, data)}
+        self.functions = {RandomSeed: lambda op, number: seed(number),
+                          RandomSplit: lambda op, key: split(key, op.shape),
+                          RandomBits: lambda op, key: random_bits(key, op.bit_width, op.shape),
+                          RandomFoldIn: lambda op, key, data: fold_in(key, data)}
 
     def write(self, emit, op, *xs):
         """The op, mapped over the leading axes of keys, as a call of what the user's function records."""
@@ -377,8 +380,9 @@ def generator_of(keys):
 # ---- ops ----------------------------------------------------------------------------------------------------------
 
 class KeyOp(Op, abstract=True):
-    """Base of the ops on keys: integers and keys come out, so nothing is differentiated. Leading axes of keys are mapped
-    over, so batching puts the new axis in front. `compute` works on words; NumPy does it where the result is small."""
+    """Base of the ops on keys: integers and keys come out, so nothing is differentiated. Leading axes of keys are
+    mapped over, so batching puts the new axis in front. `compute` works on words; NumPy does it where the result is
+    small."""
 
     on_keys = True
     derivative = ZERO
@@ -386,8 +390,8 @@ class KeyOp(Op, abstract=True):
 
     def need_keys(self, t):
         if t.dtype is not self.impl.dtype:
-            raise TypeError(f"{self.name} takes keys of {self.impl.name}, got a value of type {t}. Make keys with random.key, "
-                            "or random.wrap_key_data from their words.")
+            raise TypeError(f"{self.name} takes keys of {self.impl.name}, got a value of type {t}. Make keys with "
+                            "random.key, or random.wrap_key_data from their words.")
 
     def batch(self, args, axes, batching):
         return bind(self, *[batching.front(a, axis) for a, axis in zip(args, axes)]), 0
@@ -438,11 +442,11 @@ class RandomWrap(KeyOp):
         shape = self.impl.key_shape
         n = words.ndim - len(shape)
         if words.dtype != WORD or words.shape[max(n, 0):] != shape:
-            raise TypeError(f"The words of {self.impl.name} keys are uint32 with last dimensions {shape}, got a value of type "
-                            f"{words}.")
+            raise TypeError(f"The words of {self.impl.name} keys are uint32 with last dimensions {shape}, got a value "
+                            f"of type {words}.")
         if any(axes is not None for axes in words.spec[n:]):
-            raise ShardingTypeError(f"The words of a random key must be on one device, got a value of type {words}. Reshard "
-                                    "it first.")
+            raise ShardingTypeError(f"The words of a random key must be on one device, got a value of type {words}. "
+                                    "Reshard it first.")
         mesh, varying, memory = common_place(self, (words,))
         if mesh is None:
             return ArrayType(words.shape[:n], self.impl.dtype, False, None, varying, memory)
@@ -538,8 +542,8 @@ class RandomBits(KeyOp):
 
 
 class RngBitGenerator(Op):
-    """XLA's own generator: from a state, the next state and unsigned integers. A state is uint32[4] or uint64[2]; leading axes
-    of states are mapped over."""
+    """XLA's own generator: from a state, the next state and unsigned integers. A state is uint32[4] or uint64[2];
+    leading axes of states are mapped over."""
 
     shape: tuple
     dtype: object
@@ -552,7 +556,8 @@ class RngBitGenerator(Op):
 
     def result(self, key):
         if key.shape[-1:] != ((4,) if key.dtype == WORD else (2,)) or key.dtype not in (WORD, BITS[64]):
-            raise TypeError(f"rng_bit_generator takes a state of type uint32[4] or uint64[2], got a value of type {key}.")
+            raise TypeError(f"rng_bit_generator takes a state of type uint32[4] or uint64[2], got a value of type "
+                            f"{key}.")
         if self.dtype not in BITS.values():
             raise TypeError(f"rng_bit_generator gives unsigned integers, got dtype={self.dtype}.")
         return longer(self, key, (), key.dtype), longer(self, drop_dim(key, key.ndim - 1), self.shape, self.dtype)
@@ -561,7 +566,8 @@ class RngBitGenerator(Op):
         m, state = HloWords(emit), key
         if key.dtype != WORD:
             state = emit("stablehlo.bitcast_convert", [key], out=ArrayType((*key.shape, 2), WORD))
-        state, drawn = m.generate(m.reshape(HloArray(emit, state), (*key.shape[:-1], 4)), 8 * self.dtype.itemsize, self.shape,
+        state, drawn = m.generate(m.reshape(HloArray(emit, state), (*key.shape[:-1], 4)), 8 * self.dtype.itemsize,
+                                  self.shape,
                                   self.algorithm.name.removeprefix("RNG_"))
         if key.dtype != WORD:
             halves = m.reshape(state, (*key.shape, 2))

@@ -75,8 +75,8 @@ class Draws:
         self.emit, self.dtype, self.n = emit, dtype, n
 
     def child(self, keys, i):
-        """The key number `i` that is split from each. The blocks are one function that is compiled once, not where it is
-        called, so that nothing they give is computed twice."""
+        """The key number `i` that is split from each. The blocks are one function that is compiled once, not where it
+        is called, so that nothing they give is computed twice."""
         return self.emit.call(block_program(self.n), [keys, self.emit.scalar(i, WORD)], "threefry2x32", False)[0]
 
     def split(self, keys, count):

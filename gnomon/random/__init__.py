@@ -1,7 +1,7 @@
 """gnomon.random: random numbers as functions of explicit keys.
 
-A key is an array of dtype ``key<fry>``: make one from a seed with `key`, take new ones from it with `split` or `fold_in`, and
-use each once. Equal keys give equal numbers, on every device and however an array is sharded.
+A key is an array of dtype ``key<fry>``: make one from a seed with `key`, take new ones from it with `split` or
+`fold_in`, and use each once. Equal keys give equal numbers, on every device and however an array is sharded.
 """
 from gnomon.random.arrangement import *
 from gnomon.random.continuous import *

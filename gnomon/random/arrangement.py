@@ -32,9 +32,9 @@ def axis_of(axis, ndim, caller):
 def permutation(key, x, axis=0, independent=False, *, out_sharding=None):
     """`x` in a random order along `axis`; for an integer `x`, the numbers 0 to x - 1 in a random order.
 
-    All slices along `axis` are put in the same order, or each in an order of its own where `independent`. Returns an array
-    of x's shape and dtype. TypeError for what is not a key or an `x` without dimensions that is not an integer, ValueError
-    for an axis that `x` does not have.
+    All slices along `axis` are put in the same order, or each in an order of its own where `independent`. Returns an
+    array of x's shape and dtype. TypeError for what is not a key or an `x` without dimensions that is not an integer,
+    ValueError for an axis that `x` does not have.
 
     >>> from gnomon import random
     >>> random.permutation(random.key(0), 5)
@@ -78,10 +78,10 @@ def choice(key, a, shape=(), replace=True, p=None, axis=0, mode=None):
     """Elements of `a`, drawn with or without putting them back.
 
     `a` is an array, drawn from along `axis`, or an integer that stands for ``arange(a)``. `p` gives the elements'
-    probabilities, an array of one dimension that adds up to 1 (default: all equal); an element of probability zero is never
-    drawn. `mode` is that of `gumbel`, for draws without replacement. Returns an array of `shape`, in the place of `axis`, of a's
-    dtype. TypeError for what is not a key, ValueError for more draws than elements without replacement, for draws from
-    nothing, for a `p` of another shape.
+    probabilities, an array of one dimension that adds up to 1 (default: all equal); an element of probability zero is
+    never drawn. `mode` is that of `gumbel`, for draws without replacement. Returns an array of `shape`, in the place
+    of `axis`, of a's dtype. TypeError for what is not a key, ValueError for more draws than elements without
+    replacement, for draws from nothing, for a `p` of another shape.
 
     >>> from gnomon import random
     >>> random.choice(random.key(0), 5, (3,))
@@ -99,8 +99,8 @@ def choice(key, a, shape=(), replace=True, p=None, axis=0, mode=None):
     if count and size <= 0:
         raise ValueError(f"random.choice cannot draw {count} elements from {size}; it needs at least one.")
     if not replace and count > size:
-        raise ValueError(f"random.choice cannot draw {count} elements from {size} without replacement. Set replace=True, or draw "
-                         "fewer.")
+        raise ValueError(f"random.choice cannot draw {count} elements from {size} without replacement. Set "
+                         "replace=True, or draw fewer.")
     if not count:
         index = jnp.zeros(shape, int)
     elif p is not None:
@@ -117,7 +117,8 @@ def choice(key, a, shape=(), replace=True, p=None, axis=0, mode=None):
 def probabilities(p, size):
     p = float_parameter(p, "choice", "p")
     if p.type.shape != (size,):
-        raise ValueError(f"random.choice takes a p of shape {(size,)}, a probability for each element, got shape {p.type.shape}.")
+        raise ValueError(f"random.choice takes a p of shape {(size,)}, a probability for each element, got shape "
+                         f"{p.type.shape}.")
     return p
 
 
@@ -136,10 +137,11 @@ def weighted(key, p, shape, count, replace, mode):
 def categorical(key, logits, axis=-1, shape=None, replace=True, mode=None, *, out_sharding=None):
     """Indices along `axis`, drawn with probabilities proportional to ``exp(logits)``.
 
-    Returns an integer array of `shape`, which ends in the shape of `logits` without `axis` or one that it broadcasts to
-    (default: that shape). Without replacement, what stands in front of it in `shape` is one dimension or more, along which no
-    index occurs twice. `mode` is that of `gumbel`. TypeError for what is not a key, ValueError for an axis that `logits` does
-    not have, for a shape that does not fit, for more draws without replacement than there are categories.
+    Returns an integer array of `shape`, which ends in the shape of `logits` without `axis` or one that it broadcasts
+    to (default: that shape). Without replacement, what stands in front of it in `shape` is one dimension or more,
+    along which no index occurs twice. `mode` is that of `gumbel`. TypeError for what is not a key, ValueError for an
+    axis that `logits` does not have, for a shape that does not fit, for more draws without replacement than there are
+    categories.
 
     >>> from gnomon import random
     >>> random.categorical(random.key(0), jnp.zeros((2, 3))).shape
@@ -153,8 +155,8 @@ def categorical(key, logits, axis=-1, shape=None, replace=True, mode=None, *, ou
     shape = batch if shape is None else as_shape(shape, "categorical")
     own = shape[len(shape) - len(batch):]
     if len(own) < len(batch) or any(a != b and a != 1 for a, b in zip(batch, own)):
-        raise ValueError(f"random.categorical got shape={shape}, which must end in {batch}, the shape of its logits without the "
-                         "axis of the categories.")
+        raise ValueError(f"random.categorical got shape={shape}, which must end in {batch}, the shape of its logits "
+                         "without the axis of the categories.")
     if replace:
         where = len(shape) + axis + 1
         noise = _gumbel(key, shape=(*shape[:where], t.shape[axis], *shape[where:]), dtype=t.dtype, mode=mode)
@@ -162,8 +164,8 @@ def categorical(key, logits, axis=-1, shape=None, replace=True, mode=None, *, ou
     draws = shape[:len(shape) - len(batch)]
     count = math.prod(draws)
     if count > t.shape[axis]:
-        raise ValueError(f"random.categorical cannot draw {count} of {t.shape[axis]} categories without replacement. Set "
-                         "replace=True, or draw fewer.")
+        raise ValueError(f"random.categorical cannot draw {count} of {t.shape[axis]} categories without replacement. "
+                         "Set replace=True, or draw fewer.")
     logits = with_shape(logits, (*own[:len(own) + axis + 1], t.shape[axis], *own[len(own) + axis + 1:]))
     noise = _gumbel(key, shape=logits.type.shape, dtype=t.dtype, mode=mode)
     _, index = lax.top_k(logits + noise, count, axis=axis)

@@ -10,14 +10,14 @@ from gnomon import numpy as jnp
 from gnomon.base.settings import current
 from gnomon.ops.normal_tail import normal_tail
 from gnomon.ops.random import random_split
-from gnomon.random.recording import (as_shape, common_shape, float_dtype, number, one_key, pair, parameter, placed, recorded,
-                                     to_dtype, where, with_rank, with_shape)
+from gnomon.random.recording import (as_shape, common_shape, float_dtype, number, one_key, pair, parameter, placed,
+                                     recorded, to_dtype, where, with_rank, with_shape)
 from gnomon.random.uniforms import _rademacher, _uniform
 from gnomon.trace.stage import Tracer
 from gnomon.types.dtype import finfo, is_complex, is_inexact, real_dtype
 
-__all__ = ["cauchy", "double_sided_maxwell", "exponential", "gumbel", "laplace", "logistic", "lognormal", "maxwell", "normal",
-           "pareto", "rayleigh", "triangular", "truncated_normal", "wald", "weibull_min"]
+__all__ = ["cauchy", "double_sided_maxwell", "exponential", "gumbel", "laplace", "logistic", "lognormal", "maxwell",
+           "normal", "pareto", "rayleigh", "triangular", "truncated_normal", "wald", "weibull_min"]
 
 
 def above_minus_one(dtype):
@@ -31,8 +31,8 @@ def normal(key, shape=(), dtype=None, *, out_sharding=None):
     """Numbers from the standard normal distribution.
 
     Returns an array of `shape` and of `dtype`, a float or complex dtype (default: float32, float64 with x64); real and
-    imaginary part of complex numbers have variance 1/2 each. TypeError for what is not a key, ValueError for several keys
-    or another dtype.
+    imaginary part of complex numbers have variance 1/2 each. TypeError for what is not a key, ValueError for several
+    keys or another dtype.
 
     >>> from gnomon import random
     >>> random.normal(random.key(0), (3,))
@@ -62,16 +62,17 @@ def _normal_real(key, *, shape, dtype):
 def truncated_normal(key, lower, upper, shape=None, dtype=None, *, out_sharding=None):
     """Numbers from the standard normal distribution, given that they are between `lower` and `upper`.
 
-    `lower` and `upper` are numbers or arrays. Returns an array of `shape`, to which they must broadcast (default: their
-    common shape), and of `dtype`, a float dtype; every number is finite and strictly between the bounds. TypeError for what
-    is not a key, ValueError for a shape that does not hold the bounds.
+    `lower` and `upper` are numbers or arrays. Returns an array of `shape`, to which they must broadcast (default:
+    their common shape), and of `dtype`, a float dtype; every number is finite and strictly between the bounds.
+    TypeError for what is not a key, ValueError for a shape that does not hold the bounds.
 
     >>> from gnomon import random
     >>> random.truncated_normal(random.key(0), -1.0, 1.0, (2,))
     Array([...], dtype=float32)
     """
     key, _ = one_key(key, "truncated_normal")
-    shape, dtype = common_shape(shape, "truncated_normal", lower=lower, upper=upper), float_dtype(dtype, "truncated_normal")
+    shape = common_shape(shape, "truncated_normal", lower=lower, upper=upper)
+    dtype = float_dtype(dtype, "truncated_normal")
     far = any(x.__class__ is Tracer for x in (lower, upper)) or bool(np.any(np.asarray(lower) > FAR)
                                                                      or np.any(np.asarray(upper) < -FAR))
     lower, upper = [parameter(x, "truncated_normal", name) for x, name in ((lower, "lower"), (upper, "upper"))]
@@ -165,9 +166,9 @@ def _double_sided_maxwell(key, loc, scale, *, shape, dtype):
 def wald(key, mean, shape=None, dtype=None, *, out_sharding=None):
     """Numbers from the Wald (inverse Gaussian) distribution with scale 1.
 
-    Michael, Schucany and Haas, "Generating random variates using transformations with multiple roots" (1976). Returns an
-    array of `shape`, to which `mean` must broadcast (default: its shape), and of `dtype`, a float dtype. TypeError for
-    what is not a key, ValueError for a shape that does not hold `mean`.
+    Michael, Schucany and Haas, "Generating random variates using transformations with multiple roots" (1976). Returns
+    an array of `shape`, to which `mean` must broadcast (default: its shape), and of `dtype`, a float dtype. TypeError
+    for what is not a key, ValueError for a shape that does not hold `mean`.
 
     >>> from gnomon import random
     >>> bool(random.wald(random.key(0), 1.0) > 0)
@@ -195,8 +196,8 @@ def _wald(key, mean, *, shape, dtype):
 def exponential(key, shape=(), dtype=None, *, out_sharding=None):
     """Numbers from the exponential distribution with mean 1.
 
-    Returns an array of `shape` and of `dtype`, a float dtype (default: float32, float64 with x64). TypeError for what is
-    not a key, ValueError for several keys or another dtype.
+    Returns an array of `shape` and of `dtype`, a float dtype (default: float32, float64 with x64). TypeError for what
+    is not a key, ValueError for several keys or another dtype.
 
     >>> from gnomon import random
     >>> random.exponential(random.key(0), (2,))
@@ -215,9 +216,9 @@ def _exponential(key, *, shape, dtype):
 def gumbel(key, shape=(), dtype=None, mode=None, *, out_sharding=None):
     """Numbers from the Gumbel distribution: location 0, scale 1.
 
-    `mode="high"` draws twice the bits and so reaches further into the upper tail; default "low", "high" where the setting
-    `high_dynamic_range_gumbel` is on. Returns an array of `shape` and of `dtype`, a float dtype. TypeError for what is not
-    a key, ValueError for another mode or dtype.
+    `mode="high"` draws twice the bits and so reaches further into the upper tail; default "low", "high" where the
+    setting `high_dynamic_range_gumbel` is on. Returns an array of `shape` and of `dtype`, a float dtype. TypeError for
+    what is not a key, ValueError for another mode or dtype.
 
     >>> from gnomon import random
     >>> random.gumbel(random.key(0), (2,)).shape
@@ -225,7 +226,8 @@ def gumbel(key, shape=(), dtype=None, mode=None, *, out_sharding=None):
     """
     key, _ = one_key(key, "gumbel")
     dtype = float_dtype(dtype, "gumbel")
-    return placed(_gumbel(key, shape=as_shape(shape, "gumbel"), dtype=dtype, mode=gumbel_mode(mode, "gumbel")), out_sharding)
+    return placed(_gumbel(key, shape=as_shape(shape, "gumbel"), dtype=dtype, mode=gumbel_mode(mode, "gumbel")),
+                  out_sharding)
 
 
 def gumbel_mode(mode, caller):
@@ -308,8 +310,8 @@ def _cauchy(key, *, shape, dtype):
 def pareto(key, b, shape=None, dtype=None, *, out_sharding=None):
     """Numbers from the Pareto distribution on [1, inf) with density ``b / x**(b + 1)``.
 
-    Returns an array of `shape`, to which `b` must broadcast (default: its shape), and of `dtype`, a float dtype. TypeError
-    for what is not a key, ValueError for a shape that does not hold `b`.
+    Returns an array of `shape`, to which `b` must broadcast (default: its shape), and of `dtype`, a float dtype.
+    TypeError for what is not a key, ValueError for a shape that does not hold `b`.
 
     >>> from gnomon import random
     >>> bool(random.pareto(random.key(0), 2.0) >= 1)

@@ -8,10 +8,10 @@ import numpy as np
 from gnomon import lax
 from gnomon import numpy as jnp
 from gnomon.ops.random import random_split
-from gnomon.random.recording import (common_shape, float_dtype, int_dtype, number, one_key, pair, parameter, placed, recorded,
-                                     to_dtype, where, with_shape)
+from gnomon.random.recording import (common_shape, float_dtype, int_dtype, number, one_key, pair, parameter, placed,
+                                     recorded, to_dtype, where, with_shape)
 from gnomon.random.uniforms import _uniform
-from gnomon.types.dtype import finfo, iinfo
+from gnomon.types.dtype import iinfo
 
 __all__ = ["binomial", "geometric", "multinomial", "poisson"]
 
@@ -27,8 +27,8 @@ def unit(key, shape, dtype):
 def geometric(key, p, shape=None, dtype=None, *, out_sharding=None):
     """How many trials of probability `p` it takes to succeed once: 1, 2, ...
 
-    Returns an array of `shape`, to which `p` must broadcast (default: its shape), and of `dtype`, an integer dtype. TypeError
-    for what is not a key or another dtype, ValueError for a shape that does not hold `p`.
+    Returns an array of `shape`, to which `p` must broadcast (default: its shape), and of `dtype`, an integer dtype.
+    TypeError for what is not a key or another dtype, ValueError for a shape that does not hold `p`.
 
     >>> from gnomon import random
     >>> bool(random.geometric(random.key(0), 0.5) >= 1)
@@ -53,10 +53,10 @@ def _geometric(key, p, *, shape, dtype):
 def poisson(key, lam, shape=None, dtype=None, *, out_sharding=None):
     """Counts from the Poisson distribution with mean `lam`, which must be 0 or more.
 
-    Knuth's product of uniform numbers below a mean of 10; above, Hörmann, "The transformed rejection method for generating
-    Poisson random variables" (1993). Returns an array of `shape`, to which `lam` must broadcast (default: its shape), and of
-    `dtype`, an integer dtype. TypeError for what is not a key or another dtype, ValueError for a shape that does not hold
-    `lam`.
+    Knuth's product of uniform numbers below a mean of 10; above, Hörmann, "The transformed rejection method for
+    generating Poisson random variables" (1993). Returns an array of `shape`, to which `lam` must broadcast (default:
+    its shape), and of `dtype`, an integer dtype. TypeError for what is not a key or another dtype, ValueError for a
+    shape that does not hold `lam`.
 
     >>> from gnomon import random
     >>> random.poisson(random.key(0), 3.0, (4,)).shape
@@ -70,10 +70,10 @@ def poisson(key, lam, shape=None, dtype=None, *, out_sharding=None):
 
 @recorded
 def _poisson(key, lam, *, dtype):
-    small = lax.bitwise_or(lax.ne(lam, lam), lax.lt(lam, number(10, _FLOAT32)))
+    small, endless = (lam != lam) | (lam < 10), lam == math.inf
     few = _poisson_knuth(key, where(small, lam, 0.0), dtype=dtype)
-    many = _poisson_rejection(key, where(small, 1e5, lam), dtype=dtype)
-    return where(lax.eq(lam, number(0, _FLOAT32)), 0, where(small, few, many))
+    many = _poisson_rejection(key, where(small | endless, 1e5, lam), dtype=dtype)
+    return where(lam == 0, 0, where(endless, int(iinfo(dtype).max), where(small, few, many)))
 
 
 @recorded
@@ -82,16 +82,16 @@ def _poisson_knuth(key, lam, *, dtype):
     shape = lam.shape
 
     def going(state):
-        i, count, key, log_product = state
-        return jnp.any(log_product > -lam) & (i < iinfo(dtype).max)
+        count, key, log_product = state
+        return jnp.any(log_product > -lam)
 
     def step(state):
-        i, count, key, log_product = state
+        count, key, log_product = state
         key, draw = pair(random_split(key, (2,)))
         count = where(log_product > -lam, count + 1, count)
-        return i + 1, count, key, log_product + lax.log(unit(draw, shape, _FLOAT32))
-    start = number(0, dtype), with_shape(number(0, dtype), shape), key, with_shape(number(0, _FLOAT32), shape)
-    return lax.while_loop(going, step, start)[1] - 1
+        return count, key, log_product + lax.log(unit(draw, shape, _FLOAT32))
+    start = with_shape(number(0, dtype), shape), key, with_shape(number(0, _FLOAT32), shape)
+    return lax.while_loop(going, step, start)[0] - 1
 
 
 @recorded
@@ -111,24 +111,24 @@ def _poisson_rejection(key, lam, *, dtype):
         at_once = (us >= 0.07) & (v <= v_r)
         never = (k < 0) | ((us < 0.013) & (v > us))
         return k, at_once | (~never & (s <= t))
-    return to_dtype(rejection(key, lam.shape, _FLOAT32, iinfo(dtype).max, propose), dtype)
+    return to_dtype(rejection(key, lam.shape, _FLOAT32, propose), dtype)
 
 
-def rejection(key, shape, dtype, most, propose):
-    """Draws pairs of uniform numbers, the first from [-1/2, 1/2), until every element has been accepted once; an element
-    keeps the last value that was accepted."""
+def rejection(key, shape, dtype, propose):
+    """Draws pairs of uniform numbers, the first from [-1/2, 1/2), until every element has been accepted once; an
+    element keeps the last value that was accepted."""
     def going(state):
-        i, kept, accepted, key = state
-        return jnp.any(~accepted) & (to_dtype(i, np.dtype(dtype) if isinstance(most, float) else i.dtype) < most)
+        kept, accepted, key = state
+        return jnp.any(~accepted)
 
     def step(state):
-        i, kept, accepted, key = state
+        kept, accepted, key = state
         keys = random_split(key, (3,))
         u, v = unit(keys[1], shape, dtype), unit(keys[2], shape, dtype)
         k, accept = propose(u - 0.5, v)
-        return i + 1, where(accept, k, kept), accepted | accept, keys[0]
-    start = number(0, np.dtype("int32")), with_shape(number(-1, dtype), shape), with_shape(number(False, np.dtype(bool)), shape), key
-    return lax.while_loop(going, step, start)[1]
+        return where(accept, k, kept), accepted | accept, keys[0]
+    start = with_shape(number(-1, dtype), shape), with_shape(number(False, np.dtype(bool)), shape), key
+    return lax.while_loop(going, step, start)[0]
 
 
 # ---- binomial ------------------------------------------------------------------------------------------------------
@@ -136,10 +136,10 @@ def rejection(key, shape, dtype, most, propose):
 def binomial(key, n, p, shape=None, dtype=None):
     """How many of `n` trials of probability `p` succeed, as floats.
 
-    By inversion where a mean is 10 or less; above, Hörmann, "The generation of binomial random variates" (1993). NaN where
-    `n` or `p` is negative or NaN. Returns an array of `shape`, to which `n` and `p` must broadcast (default: their common
-    shape), and of `dtype`, a float dtype. TypeError for what is not a key, ValueError for a shape that does not hold the
-    parameters.
+    By inversion where a mean is 10 or less; above, Hörmann, "The generation of binomial random variates" (1993). NaN
+    where `n` or `p` is negative or NaN. Returns an array of `shape`, to which `n` and `p` must broadcast (default:
+    their common shape), and of `dtype`, a float dtype. TypeError for what is not a key, ValueError for a shape that
+    does not hold the parameters.
 
     >>> from gnomon import random
     >>> random.binomial(random.key(0), 10, 0.5, (4,)).shape
@@ -180,21 +180,20 @@ def inversion(key, count, log_not):
     shape, dtype = count.shape, count.dtype
 
     def going(state):
-        i, number_of, waited, key = state
-        return jnp.any(waited <= count) & (to_dtype(i, dtype) < float(finfo(dtype).max))
+        number_of, waited, key = state
+        return jnp.any(waited <= count)
 
     def step(state):
-        i, number_of, waited, key = state
+        number_of, waited, key = state
         draw, key = pair(random_split(key, (2,)))
         number_of = where(waited <= count, number_of + 1, number_of)
-        return i + 1, number_of, waited + lax.ceil(lax.log(unit(draw, shape, dtype)) / log_not), key
+        return number_of, waited + lax.ceil(lax.log(unit(draw, shape, dtype)) / log_not), key
     zero = with_shape(number(0, dtype), shape)
-    return lax.while_loop(going, step, (number(0, np.dtype("int32")), zero, zero, key))[1] - 1
+    return lax.while_loop(going, step, (zero, zero, key))[0] - 1
 
 
 def btrs(key, count, prob):
     """Hörmann's BTRS; the names are his."""
-    dtype = count.dtype
     deviation = lax.sqrt(count * prob * (1 - prob))
     b = 1.15 + 2.53 * deviation
     a = -0.0873 + 0.0248 * b + 0.01 * prob
@@ -215,11 +214,12 @@ def btrs(key, count, prob):
                 + (k + 0.5) * lax.log(r * (count - k + 1) / (k + 1))
                 + stirling_tail(m) + stirling_tail(count - m) - stirling_tail(k) - stirling_tail(count - k))
         return k, at_once | (~never & (v <= most))
-    return rejection(key, count.shape, dtype, float(finfo(dtype).max), propose)
+    return rejection(key, count.shape, count.dtype, propose)
 
 
 # log(k!) less Stirling's approximation of it, for k = 0, ..., 9
-STIRLING_TAILS = [math.lgamma(k + 1) - (0.5 * math.log(2 * math.pi) + (k + 0.5) * math.log(k + 1) - (k + 1)) for k in range(10)]
+STIRLING_TAILS = [math.lgamma(k + 1) - 0.5 * math.log(2 * math.pi) - (k + 0.5) * math.log(k + 1) + (k + 1)
+                  for k in range(10)]
 
 
 def stirling_tail(k):
@@ -233,9 +233,9 @@ def stirling_tail(k):
 def multinomial(key, n, p, *, shape=None, dtype=None, unroll=1):
     """How often each outcome of probabilities `p`, along the last axis, comes up in `n` trials, as floats.
 
-    `n` broadcasts to p's shape without its last axis. `shape` is the result's shape without its last axis (default: p's).
-    Returns an array of shape ``shape + p.shape[-1:]`` and of `dtype`, a float dtype. `unroll` is that of `lax.scan`. TypeError
-    for what is not a key, ValueError for shapes that do not fit.
+    `n` broadcasts to p's shape without its last axis. `shape` is the result's shape without its last axis (default:
+    p's). Returns an array of shape ``shape + p.shape[-1:]`` and of `dtype`, a float dtype. `unroll` is that of
+    `lax.scan`. TypeError for what is not a key, ValueError for shapes that do not fit.
 
     >>> from gnomon import random
     >>> float(random.multinomial(random.key(0), 10, jnp.ones(3) / 3).sum())
@@ -245,7 +245,8 @@ def multinomial(key, n, p, *, shape=None, dtype=None, unroll=1):
     dtype = float_dtype(dtype, "multinomial")
     n, p = [to_dtype(parameter(x, "multinomial", name), dtype) for x, name in ((n, "n"), (p, "p"))]
     if not p.type.ndim:
-        raise ValueError("random.multinomial takes a p with the outcomes' probabilities along its last axis, got a number.")
+        raise ValueError("random.multinomial takes a p with the outcomes' probabilities along its last axis, got a "
+                         "number.")
     outcomes = p.type.shape[-1]
     shape = common_shape(shape, "multinomial", n=n, **{"p without its last axis": np.empty(p.type.shape[:-1])})
     return _multinomial(key, with_shape(n, shape), with_shape(p, (*shape, outcomes)), unroll=unroll)

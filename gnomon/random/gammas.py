@@ -1,8 +1,6 @@
 """The gamma distribution and those made of it."""
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from gnomon import lax
@@ -10,7 +8,7 @@ from gnomon import numpy as jnp
 from gnomon.ops.random import random_split
 from gnomon.ops.random_gamma import random_gamma
 from gnomon.random.continuous import _exponential, _normal
-from gnomon.random.recording import (as_shape, common_shape, float_dtype, named, number, one_key, pair, parameter, placed,
+from gnomon.random.recording import (as_shape, common_shape, float_dtype, number, one_key, pair, parameter, placed,
                                      recorded, to_dtype, with_shape)
 from gnomon.random.uniforms import _rademacher
 
@@ -20,10 +18,10 @@ __all__ = ["ball", "beta", "chisquare", "dirichlet", "f", "gamma", "generalized_
 def gamma(key, a, shape=None, dtype=None, *, out_sharding=None):
     """Numbers from the gamma distribution with shape parameter `a` and scale 1.
 
-    Marsaglia and Tsang, "A simple method for generating gamma variables" (2000). Differentiable in `a`. Returns an array of
-    `shape`, to which `a` must broadcast (default: its shape), and of `dtype`, a float dtype. For a small `a` most numbers
-    are too small for the dtype; `loggamma` has their logarithms. TypeError for what is not a key, ValueError for a shape that
-    does not hold `a`.
+    Marsaglia and Tsang, "A simple method for generating gamma variables" (2000). Differentiable in `a`. Returns an
+    array of `shape`, to which `a` must broadcast (default: its shape), and of `dtype`, a float dtype. For a small `a`
+    most numbers are too small for the dtype; `loggamma` has their logarithms. TypeError for what is not a key,
+    ValueError for a shape that does not hold `a`.
 
     >>> from gnomon import random
     >>> random.gamma(random.key(0), 2.0, (3,)).shape
@@ -56,8 +54,8 @@ def _gamma(key, a, *, shape, dtype, log_space):
 def beta(key, a, b, shape=None, dtype=None, *, out_sharding=None):
     """Numbers from the beta distribution on [0, 1] with parameters `a` and `b`.
 
-    Returns an array of `shape`, to which `a` and `b` must broadcast (default: their common shape), and of `dtype`, a float
-    dtype. TypeError for what is not a key, ValueError for a shape that does not hold the parameters.
+    Returns an array of `shape`, to which `a` and `b` must broadcast (default: their common shape), and of `dtype`, a
+    float dtype. TypeError for what is not a key, ValueError for a shape that does not hold the parameters.
 
     >>> from gnomon import random
     >>> random.beta(random.key(0), 2.0, 3.0, (3,)).shape
@@ -79,11 +77,12 @@ def _beta(key, a, b, *, shape, dtype):
 
 
 def dirichlet(key, alpha, shape=None, dtype=None, *, out_sharding=None):
-    """Vectors of numbers that add up to 1, from the Dirichlet distribution with parameters `alpha` along the last axis.
+    """Vectors of numbers that add up to 1, from the Dirichlet distribution with parameters `alpha` along the last
+    axis.
 
-    Returns an array of shape ``shape + alpha.shape[-1:]``, where `shape` (default: alpha's shape without its last axis) holds
-    alpha's other axes, and of `dtype`, a float dtype. TypeError for what is not a key, ValueError for an `alpha` without
-    dimensions or a shape that does not hold it.
+    Returns an array of shape ``shape + alpha.shape[-1:]``, where `shape` (default: alpha's shape without its last
+    axis) holds alpha's other axes, and of `dtype`, a float dtype. TypeError for what is not a key, ValueError for an
+    `alpha` without dimensions or a shape that does not hold it.
 
     >>> from gnomon import random
     >>> random.dirichlet(random.key(0), jnp.ones(3), (2,)).shape
@@ -108,8 +107,8 @@ def _dirichlet(key, alpha, *, shape, dtype):
 def chisquare(key, df, shape=None, dtype=None, *, out_sharding=None):
     """Numbers from the chi-square distribution with `df` degrees of freedom.
 
-    Returns an array of `shape`, to which `df` must broadcast (default: its shape), and of `dtype`, a float dtype. TypeError
-    for what is not a key, ValueError for a shape that does not hold `df`.
+    Returns an array of `shape`, to which `df` must broadcast (default: its shape), and of `dtype`, a float dtype.
+    TypeError for what is not a key, ValueError for a shape that does not hold `df`.
 
     >>> from gnomon import random
     >>> random.chisquare(random.key(0), 2.0, (3,)).shape
@@ -152,8 +151,8 @@ def _f(key, dfnum, dfden, *, shape, dtype):
 def t(key, df, shape=None, dtype=None, *, out_sharding=None):
     """Numbers from Student's t distribution with `df` degrees of freedom.
 
-    Returns an array of `shape`, to which `df` must broadcast (default: its shape), and of `dtype`, a float dtype. TypeError
-    for what is not a key, ValueError for a shape that does not hold `df`.
+    Returns an array of `shape`, to which `df` must broadcast (default: its shape), and of `dtype`, a float dtype.
+    TypeError for what is not a key, ValueError for a shape that does not hold `df`.
 
     >>> from gnomon import random
     >>> random.t(random.key(0), 2.0, (3,)).shape
@@ -175,8 +174,8 @@ def _t(key, df, *, shape, dtype):
 def generalized_normal(key, p, shape=(), dtype=None, *, out_sharding=None):
     """Numbers from the generalized normal distribution, with density proportional to ``exp(-|x|**p)``.
 
-    Returns an array of `shape`, to which `p` must broadcast, and of `dtype`, a float dtype. TypeError for what is not a key,
-    ValueError for a shape that does not hold `p`.
+    Returns an array of `shape`, to which `p` must broadcast, and of `dtype`, a float dtype. TypeError for what is not
+    a key, ValueError for a shape that does not hold `p`.
 
     >>> from gnomon import random
     >>> random.generalized_normal(random.key(0), 2.0, (3,)).shape
@@ -184,7 +183,8 @@ def generalized_normal(key, p, shape=(), dtype=None, *, out_sharding=None):
     """
     key, _ = one_key(key, "generalized_normal")
     shape = common_shape(shape, "generalized_normal", p=p)
-    return placed(_generalized_normal(key, p, shape=shape, dtype=float_dtype(dtype, "generalized_normal")), out_sharding)
+    return placed(_generalized_normal(key, p, shape=shape, dtype=float_dtype(dtype, "generalized_normal")),
+                  out_sharding)
 
 
 @recorded
@@ -197,8 +197,9 @@ def _generalized_normal(key, p, *, shape, dtype):
 def ball(key, d, p=2, shape=(), dtype=None, *, out_sharding=None):
     """Points that are uniform in the unit ball of the Lp norm in `d` dimensions.
 
-    Barthe, Guédon, Mendelson and Naor, "A probabilistic approach to the geometry of the l_p^n-ball" (2005). Returns an array
-    of shape ``shape + (d,)`` and of `dtype`, a float dtype. TypeError for what is not a key, ValueError for a negative `d`.
+    Barthe, Guédon, Mendelson and Naor, "A probabilistic approach to the geometry of the l_p^n-ball" (2005). Returns an
+    array of shape ``shape + (d,)`` and of `dtype`, a float dtype. TypeError for what is not a key, ValueError for a
+    negative `d`.
 
     >>> from gnomon import random
     >>> random.ball(random.key(0), 3, shape=(2,)).shape

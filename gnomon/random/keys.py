@@ -23,9 +23,9 @@ def key(seed, *, impl=None, dtype=None):
     """A random key from a seed.
 
     `seed` is an integer, or an integer array without dimensions. `impl` names the generator ("threefry2x32", "rbg",
-    "unsafe_rbg"; default: the setting `default_prng_impl`); `dtype`, a key dtype, says the same. Returns a key: an array of
-    shape () and dtype ``key<fry>``. TypeError for a seed that is not an integer or has dimensions, ValueError for an
-    unknown generator. Without x64 only the seed's low 32 bits count; a seed that has more is announced.
+    "unsafe_rbg"; default: the setting `default_prng_impl`); `dtype`, a key dtype, says the same. Returns a key: an
+    array of shape () and dtype ``key<fry>``. TypeError for a seed that is not an integer or has dimensions, ValueError
+    for an unknown generator. Without x64 only the seed's low 32 bits count; a seed that has more is announced.
 
     >>> key(0).dtype
     key<fry>
@@ -55,8 +55,8 @@ def as_seed(seed, caller):
         seed = value_of(seed)
         t = seed.type
         if t.shape:
-            raise TypeError(f"random.{caller} takes a scalar seed, but was given an array of shape {t.shape}. Use vmap for "
-                            "batching.")
+            raise TypeError(f"random.{caller} takes a scalar seed, but was given an array of shape {t.shape}. Use vmap "
+                            "for batching.")
         if is_integer(t.dtype):
             return seed if not current.random_seed_offset else seed + current.random_seed_offset
         if t.dtype == bool:
@@ -74,8 +74,8 @@ def fitting_seed(seed, dtype, caller):
     if not -(1 << bits - 1) <= seed < 1 << bits:
         if not -(1 << 63) <= seed < 1 << 63:
             raise OverflowError(f"random.{caller} takes a seed of up to 64 bits, got {seed}.")
-        announce(f"random.{caller} was given the seed {seed}, of which the low {bits} bits count: it makes the same key as "
-                 f"{low}. Set enable_x64 to use 64 bits.")
+        announce(f"random.{caller} was given the seed {seed}, of which the low {bits} bits count: it makes the same "
+                 f"key as {low}. Set enable_x64 to use 64 bits.")
     return np.array(low, f"uint{bits}").astype(f"int{bits}")[()]
 
 
@@ -97,9 +97,9 @@ def split(key, num=2):
 def fold_in(key, data):
     """A new key from a key and a number, so that a loop's steps have keys of their own.
 
-    `key` is a single key, `data` an integer that fits in 32 bits, or an integer array without dimensions. Returns a key,
-    raw words if `key` is raw. TypeError for what is not a key or an integer, OverflowError for an integer that is negative
-    or too large.
+    `key` is a single key, `data` an integer that fits in 32 bits, or an integer array without dimensions. Returns a
+    key, raw words if `key` is raw. TypeError for what is not a key or an integer, OverflowError for an integer that is
+    negative or too large.
 
     >>> key_data(fold_in(key(0), 1))
     Array([ 928981903, 3453687069], dtype=uint32)
@@ -112,8 +112,8 @@ def fold_in(key, data):
     data = value_of(data)
     t = data.type
     if t.shape:
-        raise TypeError(f"random.fold_in takes a scalar to fold in, but was given an array of shape {t.shape}. Use vmap for "
-                        "batching.")
+        raise TypeError(f"random.fold_in takes a scalar to fold in, but was given an array of shape {t.shape}. Use "
+                        "vmap for batching.")
     if not (is_integer(t.dtype) or t.dtype == bool):
         raise TypeError(f"random.fold_in takes an integer to fold in, got a value of type {t}.")
     folded = ops.random_fold_in(key, convert_element_type(data, ops.WORD))
@@ -146,8 +146,8 @@ def key_data(keys):
 def wrap_key_data(key_bits_array, *, impl=None, dtype=None):
     """Keys from their uint32 words, the inverse of `key_data`.
 
-    `key_bits_array` has shape ``(..., 2)`` for threefry2x32; `impl` or `dtype` says which generator the keys are for, as in
-    `key`. TypeError for words of another dtype or shape.
+    `key_bits_array` has shape ``(..., 2)`` for threefry2x32; `impl` or `dtype` says which generator the keys are for,
+    as in `key`. TypeError for words of another dtype or shape.
 
     >>> wrap_key_data(key_data(key(7))).dtype
     key<fry>
@@ -156,8 +156,8 @@ def wrap_key_data(key_bits_array, *, impl=None, dtype=None):
     words = value_of(key_bits_array)
     t = words.type
     if t.dtype != ops.WORD or t.shape[t.ndim - len(impl.key_shape):] != impl.key_shape:
-        raise TypeError(f"random.wrap_key_data takes uint32 words with a last dimension of {impl.key_shape[0]} for {impl.name}, "
-                        f"got a value of type {t}.")
+        raise TypeError(f"random.wrap_key_data takes uint32 words with a last dimension of {impl.key_shape[0]} for "
+                        f"{impl.name}, got a value of type {t}.")
     return ops.random_wrap(words, impl)
 
 

@@ -56,8 +56,8 @@ def implementation(impl):
 def as_keys(key, caller):
     """`key` as an array of typed keys, and whether it was given as raw words (as `PRNGKey` makes them)."""
     if not current.threefry_partitionable:
-        raise Refused("Gnomon draws Threefry's numbers in the order that can be sharded, which is JAX's since 0.5; leave the "
-                      "setting threefry_partitionable on.")
+        raise Refused("Gnomon draws Threefry's numbers in the order that can be sharded, which is JAX's since 0.5; "
+                      "leave the setting threefry_partitionable on.")
     if isinstance(key, Value):
         if is_key(key.type.dtype):
             return key, False
@@ -68,15 +68,15 @@ def as_keys(key, caller):
     if current.legacy_prng_key != "allow":
         legacy_key(caller)
     if t.dtype != np.uint32 or t.shape[-1:] != impl.key_shape:
-        raise TypeError(f"random.{caller} takes a random key, got an array of type {t}. Make a key with random.key(seed); raw "
-                        f"keys are uint32 with a last dimension of {impl.key_shape[0]}.")
+        raise TypeError(f"random.{caller} takes a random key, got an array of type {t}. Make a key with "
+                        f"random.key(seed); raw keys are uint32 with a last dimension of {impl.key_shape[0]}.")
     return random_wrap(words, impl), True
 
 
 def legacy_key(caller):
     """What the setting `legacy_prng_key` says about raw keys."""
-    text = (f"random.{caller} was given a legacy uint32 key array. Make keys with random.key(), or set legacy_prng_key to 'allow' "
-            "if a raw key was meant.")
+    text = (f"random.{caller} was given a legacy uint32 key array. Make keys with random.key(), or set legacy_prng_key "
+            "to 'allow' if a raw key was meant.")
     if current.legacy_prng_key == "error":
         raise ValueError(text)
     announce(text, always=True)
@@ -86,8 +86,8 @@ def one_key(key, caller):
     """A single typed key, and whether it was given as raw words."""
     key, raw = as_keys(key, caller)
     if key.type.shape:
-        raise ValueError(f"random.{caller} accepts a single key, but was given a key array of shape {key.type.shape}. Use "
-                         "vmap for batching, or pick one of the keys.")
+        raise ValueError(f"random.{caller} accepts a single key, but was given a key array of shape {key.type.shape}. "
+                         "Use vmap for batching, or pick one of the keys.")
     return key, raw
 
 
@@ -118,9 +118,10 @@ def common_shape(shape, caller, **parameters):
             return shape
     except ValueError:
         if shape is None:
-            raise ValueError(f"random.{caller} got parameters whose shapes do not broadcast: {named(shapes)}.") from None
-    raise ValueError(f"random.{caller} got shape={shape}, which does not hold its parameters: {named(shapes)} must broadcast to "
-                     "it.")
+            text = f"random.{caller} got parameters whose shapes do not broadcast: {named(shapes)}."
+            raise ValueError(text) from None
+    raise ValueError(f"random.{caller} got shape={shape}, which does not hold its parameters: {named(shapes)} must "
+                     "broadcast to it.")
 
 
 def named(shapes):
@@ -147,8 +148,8 @@ def drawn_dtype(dtype, caller, default, accepts, kind, error=ValueError):
     if not accepts(dtype):
         raise error(f"random.{caller} takes {kind} dtype, got dtype={dtype}.")
     if asked is not None and asked != dtype:
-        announce_narrowed(f"random.{caller} was asked for {asked} and gives {dtype}, since enable_x64 is off. Set enable_x64 to draw "
-                 f"{asked}, or ask for {dtype}.")
+        announce_narrowed(f"random.{caller} was asked for {asked} and gives {dtype}, since enable_x64 is off. Set "
+                          f"enable_x64 to draw {asked}, or ask for {dtype}.")
     return dtype
 
 

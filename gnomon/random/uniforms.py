@@ -6,8 +6,8 @@ import numpy as np
 from gnomon import lax
 from gnomon.base.settings import current
 from gnomon.ops.random import BITS, random_bits, random_split
-from gnomon.random.recording import (as_shape, common_shape, drawn_dtype, float_dtype, float_parameter, int_dtype, number,
-                                     one_key, pair, parameter, placed, recorded, to_dtype, where, with_rank, with_shape)
+from gnomon.random.recording import (as_shape, common_shape, drawn_dtype, float_dtype, float_parameter, int_dtype,
+                                     number, one_key, pair, parameter, placed, recorded, to_dtype, where, with_rank)
 from gnomon.types.dtype import finfo, iinfo, is_complex, is_float, is_integer, is_signed, is_unsigned
 
 __all__ = ["bernoulli", "bits", "rademacher", "randint", "uniform"]
@@ -18,8 +18,8 @@ __all__ = ["bernoulli", "bits", "rademacher", "randint", "uniform"]
 def bits(key, shape=(), dtype=None, *, out_sharding=None):
     """Unsigned integers, uniform over all values of the dtype.
 
-    Returns an array of `shape` and of `dtype`, an unsigned integer dtype (default: uint32, uint64 with x64). TypeError for
-    what is not a key, ValueError for several keys or another dtype.
+    Returns an array of `shape` and of `dtype`, an unsigned integer dtype (default: uint32, uint64 with x64). TypeError
+    for what is not a key, ValueError for several keys or another dtype.
 
     >>> from gnomon import random
     >>> random.bits(random.key(0), (2,))
@@ -36,10 +36,10 @@ def bits(key, shape=(), dtype=None, *, out_sharding=None):
 def uniform(key, shape=(), dtype=None, minval=0.0, maxval=1.0, *, out_sharding=None):
     """Floats uniform over ``[minval, maxval)``.
 
-    `minval` and `maxval` are numbers or arrays that broadcast to `shape`. Returns an array of `shape` and of `dtype`, a
-    float dtype (default: float32, float64 with x64); where the dtype has few numbers between the bounds, rounding may give
-    `maxval` itself. TypeError for what is not a key, ValueError for several keys, for a dtype that is not a float's, for bounds
-    that do not fit the shape.
+    `minval` and `maxval` are numbers or arrays that broadcast to `shape`. Returns an array of `shape` and of `dtype`,
+    a float dtype (default: float32, float64 with x64); where the dtype has few numbers between the bounds, rounding
+    may give `maxval` itself. TypeError for what is not a key, ValueError for several keys, for a dtype that is not a
+    float's, for bounds that do not fit the shape.
 
     >>> from gnomon import random
     >>> random.uniform(random.key(0), (2,))
@@ -53,7 +53,8 @@ def uniform(key, shape=(), dtype=None, minval=0.0, maxval=1.0, *, out_sharding=N
 @recorded
 def _uniform(key, minval, maxval, *, shape, dtype):
     """Random bits as the mantissa of a float in [1, 2), shifted to [0, 1) and stretched."""
-    minval, maxval = [with_rank(to_dtype(x, dtype), len(shape)) for x in (minval, maxval)]
+    minval, maxval = to_dtype(minval, dtype), to_dtype(maxval, dtype)
+    minval, maxval = with_rank(minval, len(shape)), with_rank(maxval, len(shape))
     info = finfo(dtype)
     width = info.bits if info.nmant >= 8 else 8         # the fewest bits that hold the mantissa
     word = BITS[info.bits]
@@ -71,9 +72,9 @@ def randint(key, shape, minval, maxval, dtype=int, *, out_sharding=None):
     """Integers uniform over ``[minval, maxval)``.
 
     `minval` and `maxval` are integers or integer arrays that broadcast to `shape`; `maxval` may be one more than the
-    dtype's largest, so that all its values can be drawn. Where ``maxval <= minval``, the result is `minval`. Returns an
-    array of `shape` and of `dtype`, an integer dtype. TypeError for what is not a key, or for a dtype or bounds that are not
-    integers.
+    dtype's largest, so that all its values can be drawn. Where ``maxval <= minval``, the result is `minval`. Returns
+    an array of `shape` and of `dtype`, an integer dtype. TypeError for what is not a key, or for a dtype or bounds
+    that are not integers.
 
     >>> from gnomon import random
     >>> random.randint(random.key(0), (4,), 0, 10)
@@ -84,13 +85,14 @@ def randint(key, shape, minval, maxval, dtype=int, *, out_sharding=None):
     shape = common_shape(as_shape(shape, "randint"), "randint", minval=minval, maxval=maxval)
     # narrow integers are drawn as wider ones, in which the upper end fits
     wide = dtype if dtype.itemsize >= 4 else np.dtype("int32")
-    (minval, _), (maxval, beyond) = [bound(x, name, dtype, wide) for x, name in ((minval, "minval"), (maxval, "maxval"))]
+    (minval, _), (maxval, beyond) = [bound(x, name, dtype, wide) for x,
+                                     name in ((minval, "minval"), (maxval, "maxval"))]
     return placed(to_dtype(_randint(key, minval, maxval, beyond, shape=shape, dtype=wide), dtype), out_sharding)
 
 
 def bound(x, name, dtype, wide):
-    """An end of the range as a value of the dtype `wide`, held to what `dtype` has, and whether it is beyond the largest
-    number of `wide`."""
+    """An end of the range as a value of the dtype `wide`, held to what `dtype` has, and whether it is beyond the
+    largest number of `wide`."""
     low, high = iinfo(dtype).min, iinfo(dtype).max + (wide != dtype)
     if isinstance(x, int):
         return number(min(max(x, low), high), wide), number(wide == dtype and x > high, np.dtype(bool))
@@ -145,11 +147,10 @@ def bernoulli(key, p=0.5, shape=None, mode="low", *, out_sharding=None):
 @recorded
 def _bernoulli(key, p, *, shape, mode):
     dtype = p.type.dtype
-    p = with_rank(p, len(shape))
     if mode == "low":
-        return lax.lt(_uniform(key, 0.0, 1.0, shape=shape, dtype=dtype), with_shape(p, shape))
+        return _uniform(key, 0.0, 1.0, shape=shape, dtype=dtype) < p
     coarse, fine = pair(_uniform(key, 0.0, 1.0, shape=(2, *shape), dtype=dtype))
-    return lax.lt(fine * number(finfo(dtype).eps, dtype), p - coarse)
+    return fine * number(finfo(dtype).eps, dtype) < p - coarse
 
 
 def is_signed_number(dtype):
@@ -159,8 +160,8 @@ def is_signed_number(dtype):
 def rademacher(key, shape=(), dtype=None, *, out_sharding=None):
     """-1 or 1, each with probability 1/2.
 
-    Returns an array of `shape` and of `dtype`, an integer or float dtype (default: int32, int64 with x64). TypeError for
-    what is not a key.
+    Returns an array of `shape` and of `dtype`, an integer or float dtype (default: int32, int64 with x64). TypeError
+    for what is not a key.
 
     >>> from gnomon import random
     >>> random.rademacher(random.key(0), (3,))

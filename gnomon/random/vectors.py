@@ -14,10 +14,10 @@ __all__ = ["multivariate_normal", "orthogonal"]
 def multivariate_normal(key, mean, cov, shape=None, dtype=None, method="cholesky", *, out_sharding=None):
     """Vectors from the normal distribution with this mean and covariance matrix.
 
-    `mean` has shape ``(..., n)``, `cov` ``(..., n, n)``. `shape` is the result's shape without its last axis; mean's and cov's
-    other axes must broadcast to it (default: to each other). `method` says how `cov` is factored: "cholesky" is the fastest,
-    "eigh" and "svd" also take singular matrices. Returns an array of shape ``shape + (n,)`` and of `dtype`, a float dtype.
-    TypeError for what is not a key, ValueError for shapes that do not fit or another method.
+    `mean` has shape ``(..., n)``, `cov` ``(..., n, n)``. `shape` is the result's shape without its last axis; mean's
+    and cov's other axes must broadcast to it (default: to each other). `method` says how `cov` is factored: "cholesky"
+    is the fastest, "eigh" and "svd" also take singular matrices. Returns an array of shape ``shape + (n,)`` and of
+    `dtype`, a float dtype. TypeError for what is not a key, ValueError for shapes that do not fit or another method.
 
     >>> from gnomon import random
     >>> random.multivariate_normal(random.key(0), jnp.zeros(2), jnp.eye(2), (3,)).shape
@@ -30,8 +30,8 @@ def multivariate_normal(key, mean, cov, shape=None, dtype=None, method="cholesky
     mean, cov = [parameter(x, "multivariate_normal", name) for x, name in ((mean, "mean"), (cov, "cov"))]
     n = mean.type.shape[-1:]
     if not n or cov.type.shape[-2:] != (*n, *n):
-        raise ValueError("random.multivariate_normal takes a mean of shape (..., n) and a cov of shape (..., n, n), got shapes "
-                         f"{mean.type.shape} and {cov.type.shape}.")
+        raise ValueError("random.multivariate_normal takes a mean of shape (..., n) and a cov of shape (..., n, n), "
+                         f"got shapes {mean.type.shape} and {cov.type.shape}.")
     without = {"mean without its last axis": mean.type.shape[:-1], "cov without its last two": cov.type.shape[:-2]}
     shape = common_shape(shape, "multivariate_normal", **{name: np.empty(s, bool) for name, s in without.items()})
     return placed(_multivariate_normal(key, mean, cov, shape=shape, dtype=dtype, method=method), out_sharding)
@@ -64,9 +64,9 @@ def _multivariate_normal(key, mean, cov, *, shape, dtype, method):
 def orthogonal(key, n, shape=(), dtype=None, m=None, *, out_sharding=None):
     """Orthogonal matrices, unitary ones for a complex dtype, uniform over their group.
 
-    Mezzadri, "How to generate random matrices from the classical compact groups" (2007). Returns an array of shape ``shape +
-    (n, m)`` (m defaults to n) and of `dtype`, a float or complex dtype; where n and m differ, the rows or columns that are
-    fewer are orthonormal. TypeError for what is not a key, ValueError for negative sizes.
+    Mezzadri, "How to generate random matrices from the classical compact groups" (2007). Returns an array of shape
+    ``shape + (n, m)`` (m defaults to n) and of `dtype`, a float or complex dtype; where n and m differ, the rows or
+    columns that are fewer are orthonormal. TypeError for what is not a key, ValueError for negative sizes.
 
     >>> from gnomon import random
     >>> random.orthogonal(random.key(0), 2, (3,)).shape

@@ -1,4 +1,5 @@
-"""Draws from every distribution, as functions of a random module, a key and NumPy: for gnomon.random and for its peer."""
+"""Draws from every distribution, as functions of a random module, a key and NumPy: for gnomon.random and for its
+peer."""
 import numpy as np
 
 ONES, SOME = np.ones(4, "float32"), np.array([0.2, 0.7, 1.0, 3.5], "float32")
@@ -68,7 +69,8 @@ draw("categorical one", lambda R, k: R.categorical(k, SOME))
 draw("categorical many", lambda R, k: R.categorical(k, SOME, shape=(6, 7)))
 draw("categorical high", lambda R, k: R.categorical(k, MATRIX / 10, mode="high"))
 draw("categorical without replacement", lambda R, k: R.categorical(k, MATRIX / 10, shape=(3, 4), replace=False))
-draw("categorical without replacement, axis 0", lambda R, k: R.categorical(k, MATRIX, axis=0, shape=(2, 5), replace=False))
+draw("categorical without replacement, axis 0", lambda R,
+     k: R.categorical(k, MATRIX, axis=0, shape=(2, 5), replace=False))
 draw("gumbel high", lambda R, k: R.gumbel(k, (50,), mode="high"))
 draw("truncated_normal", lambda R, k: R.truncated_normal(k, -1.0, 2.0, (50,)))
 draw("truncated_normal arrays", lambda R, k: R.truncated_normal(k, -SOME, SOME))
@@ -111,4 +113,5 @@ draw("ball p", lambda R, k: R.ball(k, 3, 1.5, (20,)))
 draw("orthogonal", lambda R, k: R.orthogonal(k, 4))
 draw("orthogonal batch", lambda R, k: R.orthogonal(k, 3, (2,), m=5))
 draw("multivariate_normal", lambda R, k: R.multivariate_normal(k, SOME[:2], np.array([[2, 1], [1, 3]], "float32")))
-draw("multivariate_normal shape", lambda R, k: R.multivariate_normal(k, SOME[:2], np.array([[2, 1], [1, 3]], "float32"), (5,)))
+draw("multivariate_normal shape", lambda R, k: R.multivariate_normal(k, SOME[:2], np.array([[2, 1], [1, 3]], "float32"),
+                                                                     (5,)))

@@ -46,7 +46,8 @@ def test_stored_keys():
     assert words(random.key(123456789, impl="rbg")) == [0, 123456789] * 2
 
 
-@pytest.mark.parametrize("seed, low", [(0, 0), (-1, 2**32 - 1), (2**32 - 1, 2**32 - 1), (np.int64(7), 7), (np.int8(-1), 2**32 - 1),
+@pytest.mark.parametrize("seed, low", [(0, 0), (-1, 2**32 - 1), (2**32 - 1, 2**32 - 1), (np.int64(7), 7),
+                                       (np.int8(-1), 2**32 - 1),
                                        (True, 1), (np.array(5), 5), (np.uint32(2**32 - 1), 2**32 - 1)])
 def test_seeds(seed, low):
     assert words(random.key(seed)) == [0, low]
@@ -157,15 +158,18 @@ def test_generators_are_pickled_by_name():
     (lambda: random.normal(3), TypeError, "random.normal takes a random key, got 3. Make one with random.key(seed)."),
     (lambda: random.normal(None), TypeError, "random.normal takes a random key, got None."),
     (lambda: random.split([1, 2]), TypeError, "random.split takes a random key"),
-    (lambda: random.normal(np.zeros(2, "float32")), TypeError, "random.normal takes a random key, got an array of type float32[2]."),
+    (lambda: random.normal(np.zeros(2, "float32")), TypeError, "random.normal takes a random key, got an array of type "
+                                                               "float32[2]."),
     (lambda: random.normal(np.zeros(3, "uint32")), TypeError, "raw keys are uint32 with a last dimension of 2"),
     (lambda: random.normal(random.split(random.key(0))), ValueError,
      "random.normal accepts a single key, but was given a key array of shape (2,). Use vmap for batching"),
     (lambda: random.key(1.5), TypeError, "random.key takes an integer seed, got 1.5."),
     (lambda: random.key("a"), TypeError, "random.key takes an integer seed, got 'a'."),
-    (lambda: random.key(np.arange(3, dtype="int32")), TypeError, "was given an array of shape (3,). Use vmap for batching"),
+    (lambda: random.key(np.arange(3, dtype="int32")), TypeError, "was given an array of shape (3,). Use vmap for "
+                                                                 "batching"),
     (lambda: random.key(random.key(0)), TypeError, "takes an integer seed, but was given a random key"),
-    (lambda: random.key(0, impl="mersenne"), ValueError, 'There is no random generator "mersenne"; there are threefry2x32'),
+    (lambda: random.key(0, impl="mersenne"), ValueError, 'There is no random generator "mersenne"; there are '
+                                                         'threefry2x32'),
     (lambda: random.split(random.key(0), -1), ValueError, "a shape without negative sizes, got shape=(-1,)"),
     (lambda: random.split(random.key(0), 2.5), TypeError, "random.split takes a shape of integers, got shape=(2.5,)"),
     (lambda: random.fold_in(random.key(0), -1), OverflowError, "an integer from 0 to 2**32 - 1, got -1"),

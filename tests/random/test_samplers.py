@@ -42,7 +42,8 @@ CONTINUOUS = {
     "truncated_normal": (lambda k: random.truncated_normal(k, -1.0, 2.0, (N,)), stats.truncnorm(-1, 2)),
     "truncated_normal far out": (lambda k: random.truncated_normal(k, 5.0, 6.0, (N,)), stats.truncnorm(5, 6)),
     "truncated_normal on the left": (lambda k: random.truncated_normal(k, -9.0, -8.0, (N,)), stats.truncnorm(-9, -8)),
-    "truncated_normal without an end": (lambda k: random.truncated_normal(k, 10.0, np.inf, (N,)), stats.truncnorm(10, np.inf)),
+    "truncated_normal without an end": (lambda k: random.truncated_normal(k, 10.0, np.inf, (N,)),
+                                        stats.truncnorm(10, np.inf)),
     "lognormal": (lambda k: random.lognormal(k, 0.5, (N,)), stats.lognorm(0.5)),
     "maxwell": (lambda k: random.maxwell(k, (N,)), stats.maxwell),
     "wald": (lambda k: random.wald(k, 2.0, (N,)), stats.invgauss(2.0)),
@@ -60,18 +61,22 @@ CONTINUOUS = {
     "gamma": (lambda k: random.gamma(k, 4.0, (N,)), stats.gamma(4.0)),
     "loggamma": (lambda k: random.loggamma(k, 2.0, (N,)), stats.loggamma(2.0)),
     "beta": (lambda k: random.beta(k, 0.5, 2.0, (N,)), stats.beta(0.5, 2.0)),
-    "dirichlet": (lambda k: random.dirichlet(k, np.array([1.0, 2.0, 3.0], "float32"), (N,))[:, 0], stats.beta(1.0, 5.0)),
+    "dirichlet": (lambda k: random.dirichlet(k, np.array([1.0, 2.0, 3.0], "float32"), (N,))[:, 0],
+                  stats.beta(1.0, 5.0)),
     "chisquare": (lambda k: random.chisquare(k, 3.0, (N,)), stats.chi2(3.0)),
     "f": (lambda k: random.f(k, 3.0, 5.0, (N,)), stats.f(3.0, 5.0)),
     "t": (lambda k: random.t(k, 3.0, (N,)), stats.t(3.0)),
     "generalized_normal": (lambda k: random.generalized_normal(k, 1.5, (N,)), stats.gennorm(1.5)),
-    "double_sided_maxwell": (lambda k: jnp.abs(random.double_sided_maxwell(k, 0.0, 2.0, (N,))), stats.maxwell(scale=2.0)),
+    "double_sided_maxwell": (lambda k: jnp.abs(random.double_sided_maxwell(k, 0.0, 2.0, (N,))),
+                             stats.maxwell(scale=2.0)),
     # the distance from the middle of a ball of d dimensions, to the power d, is uniform
     "ball": (lambda k: jnp.sum(random.ball(k, 3, 2, (N,)) ** 2, -1) ** 1.5, stats.uniform),
     "multivariate_normal": (lambda k: random.multivariate_normal(
-        k, np.zeros(2, "float32"), np.array([[4.0, 1.0], [1.0, 2.0]], "float32"), (N,)) @ np.array([1.0, -1.0], "float32"),
+        k, np.zeros(2, "float32"), np.array([[4.0, 1.0], [1.0, 2.0]], "float32"), (N,)) @ np.array([1.0, -1.0],
+            "float32"),
         stats.norm(scale=2.0)),
-    "orthogonal": (lambda k: jnp.arctan2(*random.orthogonal(k, 2, (N // 4,))[:, 0]. T), stats.uniform(-np.pi, 2 * np.pi)),
+    "orthogonal": (lambda k: jnp.arctan2(*random.orthogonal(k, 2, (N // 4,))[:, 0]. T),
+                   stats.uniform(-np.pi, 2 * np.pi)),
 }
 
 
@@ -101,8 +106,10 @@ DISCRETE = {
     "choice": (lambda k: random.choice(k, 7, (N,)), stats.randint(0, 7)),
     "choice without replacement": (lambda k: gnomon.vmap(lambda k: random.choice(k, 7, (3,), replace=False))(
         random.split(k, N))[:, 1], stats.randint(0, 7)),
-    "permutation": (lambda k: gnomon.vmap(lambda k: random.permutation(k, 7))(random.split(k, N))[:, 2], stats.randint(0, 7)),
-    "categorical": (lambda k: random.categorical(k, np.log(stats.binom(4, 0.3).pmf(range(5))).astype("float32"), shape=(N,)),
+    "permutation": (lambda k: gnomon.vmap(lambda k: random.permutation(k, 7))(random.split(k, N))[:, 2],
+                    stats.randint(0, 7)),
+    "categorical": (lambda k: random.categorical(k, np.log(stats.binom(4, 0.3).pmf(range(5))).astype("float32"),
+                                                 shape=(N,)),
                     stats.binom(4, 0.3)),
     "choice weighted": (lambda k: random.choice(k, 5, (N,), p=stats.binom(4, 0.3).pmf(range(5)).astype("float32")),
                         stats.binom(4, 0.3)),
@@ -116,7 +123,8 @@ def test_discrete_distribution(name):
     assert (distribution.pmf(values) > 0).all()
     expected = distribution.pmf(values) * N
     often = expected > 5        # the rest is one class, with what was never drawn
-    seen, expected = np.append(seen[often], N - seen[often].sum()), np.append(expected[often], N - expected[often].sum())
+    seen, expected = np.append(seen[often], N - seen[often].sum()), np.append(expected[often],
+        N - expected[often].sum())
     keep = expected > 1e-6 * N
     assert stats.chisquare(seen[keep], expected[keep] * seen[keep].sum() / expected[keep].sum()).pvalue > 1e-3
 
@@ -124,7 +132,8 @@ def test_discrete_distribution(name):
 def test_vectors_add_up():
     x = random.dirichlet(KEY, np.array([0.01, 0.02, 0.5], "float32"), (200,))
     np.testing.assert_allclose(np.asarray(x).sum(-1), 1, rtol=1e-5)
-    counts = random.multinomial(KEY, np.array([10.0, 1000.0], "float32"), np.array([0.2, 0.0, 0.8], "float32"), shape=(2,))
+    counts = random.multinomial(KEY, np.array([10.0, 1000.0], "float32"), np.array([0.2, 0.0, 0.8], "float32"),
+                                shape=(2,))
     assert counts.sum(-1).tolist() == [10, 1000] and counts[:, 1].tolist() == [0, 0]
     q = np.asarray(random.orthogonal(KEY, 3, (4,), m=5))
     np.testing.assert_allclose(q @ q.swapaxes(-2, -1), np.broadcast_to(np.eye(3), (4, 3, 3)), atol=1e-5)
@@ -167,7 +176,8 @@ def test_uniform_stays_in_its_interval(dtype):
     assert x.max() < 1
 
 
-@pytest.mark.parametrize("low, high", [(-100.0, 100.0), (3.5, 3.6), (30.0, 31.0), (-5.0, -4.9), (2.0, np.inf), (-np.inf, 0.0),
+@pytest.mark.parametrize("low, high", [(-100.0, 100.0), (3.5, 3.6), (30.0, 31.0), (-5.0, -4.9), (2.0, np.inf),
+                                       (-np.inf, 0.0),
                                        (40.0, np.inf)])
 def test_truncated_normal_stays_inside(low, high):
     x = np.asarray(random.truncated_normal(KEY, low, high, (10000,)))
@@ -191,6 +201,10 @@ def test_binomial_of_impossible_parameters():
     assert np.isnan(np.asarray(random.binomial(KEY, n, p))[:3]).all()
 
 
+def test_poisson_of_impossible_means():
+    assert random.poisson(KEY, np.array([0.0, np.inf], "float32")).tolist() == [0, 2**31 - 1]
+
+
 def test_float64_without_x64_is_announced():
     with pytest.warns(GnomonWarning, match="random.uniform.*float64.*float32"):
         assert random.uniform(KEY, dtype="float64").dtype == np.float32
@@ -204,8 +218,10 @@ def test_float64_without_x64_is_announced():
 
 @pytest.mark.parametrize("draw", [
     lambda k: random.uniform(k, (3,)), lambda k: random.randint(k, (3,), 0, 9), lambda k: random.permutation(k, 5),
-    lambda k: random.choice(k, 5, (3,), p=np.full(5, 0.2, "float32")), lambda k: random.categorical(k, np.ones(4, "float32")),
-    lambda k: random.gamma(k, 0.7, (3,)), lambda k: random.poisson(k, 3.0, (3,)), lambda k: random.bernoulli(k, 0.4, (3,)),
+    lambda k: random.choice(k, 5, (3,), p=np.full(5, 0.2, "float32")),
+    lambda k: random.categorical(k, np.ones(4, "float32")),
+    lambda k: random.gamma(k, 0.7, (3,)), lambda k: random.poisson(k, 3.0, (3,)),
+    lambda k: random.bernoulli(k, 0.4, (3,)),
     lambda k: random.truncated_normal(k, 0.0, 1.0, (2,)), lambda k: random.binomial(k, 7, 0.3, (2,)),
     lambda k: random.dirichlet(k, np.ones(3, "float32")), lambda k: random.orthogonal(k, 2)])
 def test_jit_and_vmap_change_nothing(draw):
@@ -224,7 +240,8 @@ def test_gradients_of_moved_and_scaled_draws():
     low, high = gnomon.grad(lambda a, b: random.uniform(KEY, (), minval=a, maxval=b), (0, 1))(1.0, 2.0)
     u = float(random.uniform(KEY))
     np.testing.assert_allclose([low, high], [1 - u, u], rtol=1e-6)
-    np.testing.assert_allclose(gnomon.grad(lambda s: random.rayleigh(KEY, s))(2.0), random.rayleigh(KEY, 1.0), rtol=1e-6)
+    np.testing.assert_allclose(gnomon.grad(lambda s: random.rayleigh(KEY, s))(2.0), random.rayleigh(KEY, 1.0),
+                               rtol=1e-6)
 
 
 @pytest.mark.parametrize("a", [0.2, 0.9, 3.0, 30.0])
@@ -251,7 +268,8 @@ def test_gradient_of_truncated_normal(low, high):
     h = 1e-3
     with enable_x64(True):
         found = gnomon.grad(draw, (0, 1))(low, high)
-        wanted = [(draw(low + h, high) - draw(low - h, high)) / (2 * h), (draw(low, high + h) - draw(low, high - h)) / (2 * h)]
+        wanted = [(draw(low + h, high) - draw(low - h, high)) / (2 * h),
+                  (draw(low, high + h) - draw(low, high - h)) / (2 * h)]
         np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-6)
 
 
@@ -262,7 +280,8 @@ def test_gradient_of_dirichlet_is_along_the_simplex():
 
 def test_sampler_is_one_equation():
     text = str(gnomon.make_jaxpr(lambda k: random.normal(k, (3,)))(KEY))
-    for piece in ("name=_normal", "name=_uniform", "random_bits[bit_width=32 shape=(3,)]", "shift_right_logical", "9:u32[]",
+    for piece in ("name=_normal", "name=_uniform", "random_bits[bit_width=32 shape=(3,)]", "shift_right_logical",
+                  "9:u32[]",
                   "1065353216:u32[]", "bitcast_convert_type[new_dtype=float32]", "erf_inv"):
         assert piece in text
     assert len(gnomon.make_jaxpr(lambda k: random.normal(k, (3,)))(KEY).eqns) == 1
@@ -271,20 +290,27 @@ def test_sampler_is_one_equation():
 # ---- what is refused ----------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("make, error, message", [
-    (lambda: random.bits(KEY, (3,), "int32"), ValueError, "random.bits takes an unsigned integer dtype, got dtype=int32."),
+    (lambda: random.bits(KEY, (3,), "int32"), ValueError, "random.bits takes an unsigned integer dtype, got "
+                                                          "dtype=int32."),
     (lambda: random.uniform(KEY, (3,), "int32"), ValueError, "random.uniform takes a float dtype, got dtype=int32."),
-    (lambda: random.normal(KEY, (3,), "int32"), ValueError, "random.normal takes a float or complex dtype, got dtype=int32."),
-    (lambda: random.randint(KEY, (3,), 0, 1, "float32"), TypeError, "random.randint takes an integer dtype, got dtype=float32."),
+    (lambda: random.normal(KEY, (3,), "int32"), ValueError, "random.normal takes a float or complex dtype, got "
+                                                            "dtype=int32."),
+    (lambda: random.randint(KEY, (3,), 0, 1, "float32"), TypeError, "random.randint takes an integer dtype, got "
+                                                                    "dtype=float32."),
     (lambda: random.uniform(KEY, (3,), minval=np.zeros(4, "float32")), ValueError,
      "random.uniform got shape=(3,), which does not hold its parameters: minval of shape (4,)"),
     (lambda: random.normal(KEY, (2.5,)), TypeError, "random.normal takes a shape of integers, got shape=(2.5,)."),
-    (lambda: random.normal(KEY, (-1,)), ValueError, "random.normal takes a shape without negative sizes, got shape=(-1,)."),
+    (lambda: random.normal(KEY, (-1,)), ValueError, "random.normal takes a shape without negative sizes, got "
+                                                    "shape=(-1,)."),
     (lambda: random.gamma(KEY, np.ones(3, "float32"), (2,)), ValueError, "random.gamma got shape=(2,)"),
     (lambda: random.bernoulli(KEY, 0.5, mode="middle"), ValueError, "mode='low' or mode='high', got 'middle'"),
     (lambda: random.gumbel(KEY, mode="middle"), ValueError, "random.gumbel takes mode='low' or mode='high'"),
-    (lambda: random.permutation(KEY, 3.0), TypeError, "random.permutation takes an array with dimensions or an integer x"),
-    (lambda: random.permutation(KEY, np.zeros((2, 3), "float32"), axis=2), ValueError, "axis=2 for an array with 2 dimensions"),
-    (lambda: random.choice(KEY, 3, (4,), replace=False), ValueError, "cannot draw 4 elements from 3 without replacement"),
+    (lambda: random.permutation(KEY, 3.0), TypeError, "random.permutation takes an array with dimensions or an integer "
+                                                      "x"),
+    (lambda: random.permutation(KEY, np.zeros((2, 3), "float32"), axis=2), ValueError, "axis=2 for an array with 2 "
+                                                                                       "dimensions"),
+    (lambda: random.choice(KEY, 3, (4,), replace=False), ValueError, "cannot draw 4 elements from 3 without "
+                                                                     "replacement"),
     (lambda: random.choice(KEY, 0), ValueError, "random.choice cannot draw 1 elements from 0"),
     (lambda: random.choice(KEY, 3, p=np.ones(4, "float32")), ValueError, "takes a p of shape (3,)"),
     (lambda: random.categorical(KEY, np.ones((3, 4), "float32"), shape=(2,)), ValueError, "which must end in (3,)"),
@@ -294,7 +320,8 @@ def test_sampler_is_one_equation():
     (lambda: random.multinomial(KEY, 3, 0.5), ValueError, "a p with the outcomes' probabilities along its last axis"),
     (lambda: random.multivariate_normal(KEY, np.zeros(2, "float32"), np.eye(3, dtype="float32")), ValueError,
      "a mean of shape (..., n) and a cov of shape (..., n, n), got shapes (2,) and (3, 3)"),
-    (lambda: random.multivariate_normal(KEY, np.zeros(2, "float32"), np.eye(2, dtype="float32"), method="lu"), ValueError,
+    (lambda: random.multivariate_normal(KEY, np.zeros(2, "float32"), np.eye(2, dtype="float32"), method="lu"),
+     ValueError,
      "a method out of cholesky, eigh, svd; got 'lu'"),
     (lambda: random.uniform(), TypeError, "key"),
 ])
