@@ -88,22 +88,26 @@ def ordered_integers(emit, x, merge_zeros=True):
     """Signed integers of the order of `x`, of 32 bits or more: a float's bits, those of negative ones reversed."""
     t = x.type
     if is_float(t.dtype):
-        if itemsize_bits(t.dtype) < 32:
-            x = emit.convert(x, _FLOAT32)
-            t = x.type
+        x = comparable_floats(emit, x, merge_zeros)
+        t = x.type
         signed = ArrayType(t.shape, _INT32 if t.dtype.itemsize == 4 else _INT64)
-        is_nan = emit.compare("NE", x, x)
-        if merge_zeros:
-            zero = emit.constant_like(x, 0)
-            x = emit.select(emit.compare("EQ", x, zero), zero, x)
-        bits = emit("stablehlo.bitcast_convert", [x], out=signed)
-        return emit.select(is_nan, emit.constant(np.iinfo(signed.dtype).max, signed), mirror_negative(emit, bits))
+        return mirror_negative(emit, emit("stablehlo.bitcast_convert", [x], out=signed))
     if is_bool(t.dtype) or itemsize_bits(t.dtype) < 32:
         return emit.convert(x, _INT32)
     if is_unsigned(t.dtype):
         signed = ArrayType(t.shape, np.dtype(f"i{t.dtype.itemsize}"))
         return flip_sign(emit, emit("stablehlo.bitcast_convert", [x], out=signed))
     return x
+
+
+def comparable_floats(emit, x, merge_zeros=True):
+    """The same numbers as floats of 32 bits or more, with one NaN, whose sign bit is not set, and one zero."""
+    if itemsize_bits(x.type.dtype) < 32:
+        x = emit.convert(x, _FLOAT32)
+    if merge_zeros:
+        zero = emit.constant_like(x, 0)
+        x = emit.select(emit.compare("EQ", x, zero), zero, x)
+    return emit.select(emit.compare("NE", x, x), emit.constant_like(x, np.nan), x)
 
 
 def from_ordered_integers(emit, k, dtype):
@@ -200,8 +204,8 @@ class TopK(Op):
             order = self.first(emit, sorted_places(emit, x, axis, descending=True), places)
         else:
             # XLA's own top_k is native for float32 and orders by bits, so the integers go through as float32
-            bits = emit("stablehlo.bitcast_convert", [mirror_negative(emit, ordered_integers(emit, x))],
-                        out=ArrayType(t.shape, _FLOAT32))
+            bits = comparable_floats(emit, x) if is_float(t.dtype) else \
+                emit("stablehlo.bitcast_convert", [mirror_negative(emit, ordered_integers(emit, x))], out=ArrayType(t.shape, _FLOAT32))
             _, order = emit.generic("chlo.top_k", [bits], f"k = {k} : i64", outs=[ArrayType(values.shape, _FLOAT32), places])
         return [gather_rows(emit, x, order, axis), order]
 

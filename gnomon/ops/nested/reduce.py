@@ -8,7 +8,7 @@ from gnomon.ops.shape import broadcast_in_dim, reshape, squeeze, transpose
 from gnomon.ops.slicing import concatenate, resized, slice_in_dim
 from gnomon.trace.build import program
 from gnomon.trace.stage import bind, inline
-from gnomon.types.value_type import ArrayType
+from gnomon.types.value_type import ArrayType, array_type
 
 
 class Reduce(NestedOp):
@@ -36,10 +36,10 @@ class Reduce(NestedOp):
         kept = [i for i in range(first.ndim) if i not in self.dimensions]
         out = []
         for x, v in zip(xs, self.jaxpr.outvars):
-            moved = [i in self.dimensions for i in range(x.ndim)]
-            whole = resized(self, x, x.shape, moved)
-            t = ArrayType(tuple([x.shape[i] for i in kept]), v.type.dtype, v.type.weak_type, None, whole.varying, whole.memory)
-            out.append(t)
+            whole = resized(self, x, x.shape, [i in self.dimensions for i in range(x.ndim)])
+            mesh = whole.sharding.mesh if whole.sharding is not None else None
+            out.append(array_type([x.shape[i] for i in kept], v.type.dtype, v.type.weak_type, [x.spec[i] for i in kept], mesh,
+                                  whole.varying, whole.memory))
         return out
 
     def lower(self, emit, *args):
