@@ -448,6 +448,33 @@ class Gamma(Special):
         return where(equals(x, math.inf), math.inf, value)
 
 
+class LogGamma(Special):
+    """The logarithm of |gamma(x)|, exact near its zeros at 1 and 2 too."""
+
+    derivative = (lambda out, x: digamma_of(x),)
+
+    @written
+    def lower(self, x):
+        size = abs(x)
+        small = size < 0.5
+        y = where(small, size + 1.0, size)
+        far = larger(y, 8.0)
+        large = (far - 0.5) * (log(far) - 1.0) + stirling(far) + (math.log(2 * math.pi) - 1) / 2
+        large = where(far < math.inf, large, far)
+        near = smaller(y, 3.0)
+        found = where(y < 3.0, (near - 1.0) * (near - 2.0) * series(tables.LOG_GAMMA_NEAR, near, 0.5, 3.0),
+                      where(y < 8.0, series(tables.LOG_GAMMA_MIDDLE, y, 3.0, 8.0), large))
+        found = where(small, found - log(size), found)
+        # gamma(-x) gamma(x) = -pi / (x sin(pi x))
+        nearest = round_to_even(x)
+        sine = abs(sin((x - nearest) * math.pi))
+        negative = x < 0.0
+        reflected = math.log(math.pi) - log(where(negative, size * sine, 1.0)) - found
+        found = where(negative, reflected, found)
+        found = where(equals(size, math.inf) | (negative & equals(nearest, x)), math.inf, found)
+        return where(equals(x, x), found, x)
+
+
 class Spence(Special):
     """Spence's function, the dilogarithm of 1 - x: that of log(t) / (1 - t) from 1 to x."""
 
@@ -597,7 +624,7 @@ expi, exp1, fresnel_s, fresnel_c = map(function, (Expi, Exp1, FresnelS, FresnelC
 sine_integral, cosine_integral = map(function, (SineIntegral, CosineIntegral))
 erfcx, dawsn, erfcinv = map(function, (Erfcx, Dawsn, Erfcinv))
 ndtr, ndtri, log_ndtr = map(function, (Ndtr, Ndtri, LogNdtr))
-gamma, spence = map(function, (Gamma, Spence))
+gamma, log_gamma, spence = map(function, (Gamma, LogGamma, Spence))
 
 _expn, _owens_t, _hyp1f1, _hyp2f1 = Expn(), OwensT(), Hyp1f1(), Hyp2f1()
 

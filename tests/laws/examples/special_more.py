@@ -2,7 +2,7 @@
 import numpy as np
 
 from gnomon.ops.special_integrals import (CosineIntegral, Dawsn, Erfcinv, Erfcx, Exp1, Expi, Expn, FresnelC, FresnelS, Gamma, Hyp1f1,
-                                          Hyp1f1Slope, Hyp2f1, LogNdtr, Ndtr, Ndtri, OwensT, SineIntegral, Spence)
+                                          Hyp1f1Slope, Hyp2f1, LogGamma, LogNdtr, Ndtr, Ndtri, OwensT, SineIntegral, Spence)
 from gnomon.ops.special_logarithms import Xlog1py, Xlogy
 
 from tests.laws.examples import example
@@ -29,6 +29,7 @@ EXAMPLES = [
     example(LogNdtr(), "f32[6]", make=at(-30, -3, -0.5, 0.1, 1, 4)),
     example(OwensT(), "f32[2,4]", "f32[2,4]"),
     example(Gamma(), "f32[6]", make=at(-3.4, -0.7, 0.3, 2.5, 7.5, 9)),
+    example(LogGamma(), "f32[8]", make=at(-3.4, -0.3, 0.3, 1, 1.5, 2, 5, 12)),
     example(Spence(), "f32[6]", make=at(0.2, 0.6, 1, 1.5, 3, 8)),
     example(Hyp1f1(), "f32[4]", "f32[4]", "f32[4]", low={0: 0.5, 1: 0.5, 2: -3}, high=3, without={
         "second": "the second derivative in the parameters is refused"}),

@@ -1,0 +1,42 @@
+"""gnomon.scipy.stats.gennorm: the generalized normal distribution, with a density like exp(-|x|^beta)."""
+from __future__ import annotations
+
+import math
+
+from gnomon import numpy as jnp
+from gnomon.ops.special import igammac
+from gnomon.ops.special_integrals import log_gamma
+from gnomon.scipy.floats import elementwise
+
+__all__ = ["cdf", "logpdf", "pdf"]
+
+
+@elementwise
+def logpdf(x, beta):
+    """The logarithm of the density.
+
+    >>> float(logpdf(0.0, 1.0))
+    -0.69314...
+    """
+    return jnp.log(beta) - math.log(2) - log_gamma(1 / beta) - jnp.abs(x) ** beta
+
+
+@elementwise
+def pdf(x, beta):
+    """The density.
+
+    >>> float(pdf(0.0, 1.0))
+    0.5...
+    """
+    return jnp.exp(logpdf(x, beta))
+
+
+@elementwise
+def cdf(x, beta):
+    """The probability of at most x.
+
+    >>> float(cdf(0.0, 1.0))
+    0.5
+    """
+    tail = 0.5 * igammac(1 / beta, jnp.abs(x) ** beta)
+    return jnp.where(x < 0, tail, 1 - tail)
