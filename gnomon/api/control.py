@@ -458,11 +458,17 @@ def map(f, xs, *, batch_size=None):  # noqa: A001 - JAX's name
     >>> map(lambda x: x * x, jnp.arange(3)).tolist()
     [0, 1, 4]
     """
+    if not callable(f):
+        raise TypeError(f"lax.map needs a function first, got {f!r}.")
     if batch_size is None:
         return _map(f, f, xs)
+    batch_size = operator.index(batch_size)
+    if batch_size < 1:
+        raise ValueError(f"lax.map: batch_size must be a positive integer or None, got {batch_size}.")
     leaves, tree = tree_flatten(xs)
+    check_leaves(leaves, "map", lambda: [f"xs{keystr(p)}" for p, _ in tree_flatten_with_path(xs)[0]])
     values = as_values(leaves)
-    n = values[0].type.shape[0]
+    n = _scan_length("map", xs, values, None)
     whole = n // batch_size * batch_size
     batched = vmap(f)
     head = tree_unflatten(tree, [v[:whole].reshape((whole // batch_size, batch_size, *v.type.shape[1:])) for v in values])
@@ -479,6 +485,9 @@ def _map(f, fun, xs):
     return _scan(lambda _, x: ((), f(x)), (), xs, None, False, 1, Said("map", fun, lazy_names(fun, (xs,), {})))[1]
 
 
+VMAPPED = "Where it works on single elements, give it vmapped"
+
+
 @entry_point
 def associative_scan(fn, elems, reverse=False, axis=0):
     """All prefix combinations of an associative function, in about log2(n) rounds.
@@ -493,19 +502,26 @@ def associative_scan(fn, elems, reverse=False, axis=0):
         raise TypeError("lax.associative_scan: fn argument should be callable.")
     leaves, tree = tree_flatten(elems)
     values = as_values(leaves)
-    if reverse:
-        values = [rev(v, (axis % v.type.ndim,)) for v in values]
     for v in values:
         if not -v.type.ndim <= axis < v.type.ndim:
             raise ValueError(f"associative_scan: axis {axis} is out of range for an element of type {v.type}.")
+    if reverse:
+        values = [rev(v, (axis % v.type.ndim,)) for v in values]
     sizes = {v.type.shape[axis] for v in values}
     if len(sizes) > 1:
         raise ValueError("Array inputs to associative_scan must have the same first dimension. (saw: "
                          f"{[v.type.shape for v in values]})")
 
     def combine(a, b):
-        out = fn(tree_unflatten(tree, a), tree_unflatten(tree, b))
-        return as_values(tree_leaves(out))
+        out, out_tree = tree_flatten(fn(tree_unflatten(tree, a), tree_unflatten(tree, b)))
+        if out_tree != tree:
+            raise TypeError(f"associative_scan: {function_name(fn)} must return the structure of one element, {tree}, but returned {out_tree}.")
+        out = as_values(out)
+        for x, like in zip(out, a):
+            if x.type.shape != like.type.shape or x.type.dtype != like.type.dtype:
+                raise TypeError(f"associative_scan: {function_name(fn)} must keep the types of its arguments, but made {x.type} of two values "
+                                f"of type {like.type}. {'Convert elems first' if x.type.shape == like.type.shape else VMAPPED}.")
+        return out
 
     def run(xs):
         n = xs[0].type.shape[axis]

@@ -92,9 +92,16 @@ def conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation=None, r
     x, k = as_value(lhs, "conv_general_dilated", 0), as_value(rhs, "conv_general_dilated", 1)
     numbers = conv_dimension_numbers(x.type.shape, k.type.shape, dimension_numbers)
     spatial = x.type.ndim - 2
+    if spatial < 0:
+        raise ValueError(f"conv_general_dilated takes operands with batch, feature and spatial dimensions, got shapes {x.type.shape} and "
+                         f"{k.type.shape}.")
     strides = integers(window_strides, "conv_general_dilated's window_strides")
     lhs_dilation = (1,) * spatial if lhs_dilation is None else integers(lhs_dilation, "conv_general_dilated's lhs_dilation")
     rhs_dilation = (1,) * spatial if rhs_dilation is None else integers(rhs_dilation, "conv_general_dilated's rhs_dilation")
+    for given, name in ((strides, "window_strides"), (lhs_dilation, "lhs_dilation"), (rhs_dilation, "rhs_dilation")):
+        if len(given) != spatial:
+            raise ValueError(f"conv_general_dilated needs one entry of {name} per spatial dimension, of which operands of shapes "
+                             f"{x.type.shape} and {k.type.shape} have {spatial}, got {given}.")
     if isinstance(padding, str):
         if any(d != 1 for d in lhs_dilation):
             raise ValueError(f"conv_general_dilated takes padding {padding!r} only without lhs_dilation. Give (low, high) pairs, or call "

@@ -18,6 +18,13 @@ __all__ = [
 ]
 
 
+def dimension_numbers_of(cls, given, what):
+    """Dimension numbers with Python ints; TypeError for what are none."""
+    if not isinstance(given, tuple) or not 3 <= len(given) <= 5:
+        raise TypeError(f"{what} takes {cls.__name__} as its dimension_numbers, got {given!r}.")
+    return cls(*[integers(dims, f"{what}'s dimension_numbers") for dims in given])
+
+
 def gather(operand, start_indices, dimension_numbers, slice_sizes, *, unique_indices=False, indices_are_sorted=False, mode=None,
            fill_value=None):
     """Windows of `slice_sizes` of the operand, from the places that index vectors (the last dimension of `start_indices`) list.
@@ -33,7 +40,7 @@ def gather(operand, start_indices, dimension_numbers, slice_sizes, *, unique_ind
     [[4, 5], [0, 1]]
     """
     x, indices = as_value(operand, "gather"), as_value(start_indices, "gather")
-    numbers = GatherDimensionNumbers(*[integers(dims, "gather's dimension_numbers") for dims in dimension_numbers])
+    numbers = dimension_numbers_of(GatherDimensionNumbers, dimension_numbers, "gather")
     if fill_value is not None and hasattr(fill_value, "item"):
         fill_value = fill_value.item()
     mode = GatherScatterMode.CLIP if mode is None else GatherScatterMode.from_any(mode)
@@ -45,7 +52,7 @@ def scatter_kind(cls, what, operand, indices, updates, dimension_numbers, indice
     x, u = as_value(operand, what), as_value(updates, what)
     if u.type.dtype != x.type.dtype and u.type.weak_type:
         u = convert_element_type(u, x.type.dtype)
-    numbers = ScatterDimensionNumbers(*[integers(dims, f"{what}'s dimension_numbers") for dims in dimension_numbers])
+    numbers = dimension_numbers_of(ScatterDimensionNumbers, dimension_numbers, what)
     op = cls(numbers, GatherScatterMode.from_any(mode), bool(indices_are_sorted), bool(unique_indices))
     return bind(op, x, as_value(indices, what), u)
 

@@ -46,11 +46,11 @@ class Known(NamedTuple):
 
 
 class HasMask(Exception):
-    """The index holds booleans."""
+    """The index holds booleans, or lists among other elements."""
 
 
 def form_of(index):
-    """(form, given) of an index without booleans; HasMask where there are some."""
+    """(form, given) of an index without booleans and lists; HasMask where there are some."""
     elements = index if index.__class__ is tuple else (index,)
     form, given = [], []
     for e in elements:
@@ -67,6 +67,8 @@ def form_of(index):
                 raise not_an_index(e, t.dtype, len(form))
             form.append(t)
             given.append(e)
+        elif (cls is list or cls is tuple) and index.__class__ is tuple:
+            raise HasMask
         else:
             e = other_element(e, len(form))
             if e.__class__ is np.ndarray:

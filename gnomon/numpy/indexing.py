@@ -8,9 +8,11 @@ import numpy as np
 from gnomon.api.control import scan
 from gnomon.base.announce import announce
 from gnomon.base.errors import NonConcreteBooleanIndexError, Refused
+from gnomon.base.tree import tree_leaves
 from gnomon.numpy import ufuncs
 from gnomon.numpy.composite import composite
-from gnomon.numpy.index_plan import (DEFAULT, HasMask, Known, check_mask, form_of, is_mask, options_of, reader,
+from gnomon.numpy.creation import asarray
+from gnomon.numpy.index_plan import (DEFAULT, INT32, HasMask, Known, check_mask, form_of, is_mask, options_of, reader,
                                      reader_with, with_axes, without_masks)
 from gnomon.numpy.index_write import VectorWrite, writer
 from gnomon.numpy.promote import SCALARS, as_value, joined, note_weak, scalar_literal, to_inexact
@@ -24,6 +26,7 @@ from gnomon.run.array import Array, aligned_copy
 from gnomon.run.placement import default_placement
 from gnomon.trace.context import eager, local
 from gnomon.trace.stage import Tracer, bind, value_of
+from gnomon.trace.value import Value
 from gnomon.types.dtype import KeyDtype, is_bool, is_complex, is_key
 from gnomon.types.value_type import ArrayType
 
@@ -98,7 +101,7 @@ def from_view(x, t, host, view):
 # ---- reading ------------------------------------------------------------------------------------------------------
 
 def getitem(x, index):
-    """`x[index]` for an Array or tracer, with every index that NumPy takes except lists.
+    """`x[index]` for an Array or tracer, with every index that NumPy takes except a bare list.
 
     Static integers must be in range (IndexError); places in arrays and traced scalars that are out of range are moved
     to the nearest one. Arrays of booleans must be concrete, since the shape depends on them."""
@@ -137,12 +140,26 @@ def read_on_host(x, index):
 
 
 def prepared(x, index):
-    """(x, form, given arrays) of an index; masks become the places where they are true."""
+    """(x, form, given arrays) of an index; lists become arrays, and masks the places where they are true."""
     try:
         return x, *form_of(index)
     except HasMask:
-        _, new_axes, index = without_masks(x.type.shape, index)
-        return expand_dims(x, new_axes), *form_of(index)
+        _, new_axes, index = without_masks(x.type.shape, with_arrays(index))
+        return expand_dims(x, new_axes) if new_axes else x, *form_of(index)
+
+
+def with_arrays(index):
+    """The index with arrays in place of the lists in it."""
+    if index.__class__ is not tuple:
+        return index
+    return tuple([array_of_list(e) if e.__class__ in (list, tuple) else e for e in index])
+
+
+def array_of_list(e):
+    if any(isinstance(x, Value) for x in tree_leaves(e)):
+        return asarray(e)
+    numbers = np.asarray(e)
+    return numbers if numbers.size else numbers.astype(INT32)
 
 
 def read_now(x, index):

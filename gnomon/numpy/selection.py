@@ -10,7 +10,7 @@ from gnomon.base.settings import current
 from gnomon.numpy.composite import composite
 from gnomon.numpy.elementwise import check_shapes
 from gnomon.numpy.logic import truth
-from gnomon.numpy.promote import Plan, apply_plan, as_value, operand, promote
+from gnomon.numpy.promote import SCALARS, Plan, apply_plan, as_value, operand, promote
 from gnomon.numpy.mathematics import maximum, minimum, not_a_number, on_parts
 from gnomon.ops.compare import SelectN, eq
 from gnomon.ops.convert import convert_element_type
@@ -126,6 +126,7 @@ def clip(arr=None, /, min=None, max=None):
     """
     arr = as_value(arr, "clip", 0)
     dtype = arr.type.dtype
+    min, max = [x if x is None or x.__class__ in SCALARS else as_value(x, "clip", i) for i, x in enumerate((min, max), 1)]
     for x in (arr, min, max):
         if x.__class__ is complex or hasattr(x, "dtype") and is_complex(x.dtype):
             raise ValueError("clip takes real numbers, since complex ones have no order. Clip their real and "

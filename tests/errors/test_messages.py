@@ -700,3 +700,36 @@ def test_numpy_scalars_are_narrowed_in_a_trace_as_outside_of_one():
         return x + np.int64(2**33 + 1)
     with pytest.warns(errors.GnomonWarning, match="wrap around"):
         assert f(jnp.arange(2)).tolist() == gnomon.jit(f)(jnp.arange(2)).tolist() == [1, 2]
+
+
+# ---- loops over axes -----------------------------------------------------------------------------------------------
+
+SPANS = {
+    "map of no function": (lambda: lax.map(1, ONES), "TypeError: lax.map needs a function first, got 1."),
+    "map of a number": (lambda: lax.map(jnp.sin, 3.0, batch_size=2),
+                        "ValueError: map got value with no leading axis to scan over: xs has type float32[]. Pass it as part of the "
+                        "carry, or close over it."),
+    "map in batches of none": (lambda: lax.map(jnp.sin, ONES, batch_size=0),
+                               "ValueError: lax.map: batch_size must be a positive integer or None, got 0."),
+    "suffixes of a number": (lambda: lax.associative_scan(jnp.add, 1.0, reverse=True),
+                             "ValueError: associative_scan: axis 0 is out of range for an element of type float32[]."),
+    "another structure": (lambda: lax.associative_scan(lambda a, b: (a, b), ONES),
+                          "TypeError: associative_scan: <lambda> must return the structure of one element, PyTreeDef(*), but returned "
+                          "PyTreeDef((*, *))."),
+    "another shape": (lambda: lax.associative_scan(lambda a, b: a.sum(), ONES),
+                      "TypeError: associative_scan: <lambda> must keep the types of its arguments, but made float32[] of two values of "
+                      "type float32[1]. Where it works on single elements, give it vmapped."),
+    "another dtype": (lambda: lax.associative_scan(lambda a, b: (a + b).astype(int), ONES),
+                      "TypeError: associative_scan: <lambda> must keep the types of its arguments, but made int32[1] of two values of "
+                      "type float32[1]. Convert elems first."),
+    "convolution without space": (lambda: lax.conv(jnp.ones((3, 4)), jnp.ones((3, 4)), (1, 1), "SAME"),
+                                  "ValueError: conv_general_dilated needs one entry of window_strides per spatial dimension, of which "
+                                  "operands of shapes (3, 4) and (3, 4) have 0, got (1, 1)."),
+    "limits that are words": (lambda: jnp.clip(ONES, "a", 2), "TypeError: clip requires ndarray or scalar arguments, got <class 'str'> at "
+                              "position 1."),
+}
+
+
+@failing(SPANS)
+def test_spans(program, expected):
+    assert message(program) == expected

@@ -360,6 +360,21 @@ def test_lists_are_updates_but_no_indices():
         At(value_of(X))[[0, 1]].set(1.0)
 
 
+def test_lists_among_other_elements_of_an_index_are_arrays():
+    x = np.arange(12.0, dtype=np.float32).reshape(3, 4)
+    for index in ((slice(None), [1, 2]), ([0, 2], 1), ([True, False, True], 1), ([True, False, True], [0, 1]), ([[0, 1], [1, 2]], 1),
+                  (np.array([0, 1]), [1, -1]), ([0, 1],), ((0, 2), 1), ([], 1), ([0, 2], ...)):
+        plain = tuple([np.array(e, int if len(e) == 0 else None) if isinstance(e, (list, tuple)) else e for e in index])
+        assert np.array_equal(value_of(x)[index], x[plain])
+        want = x.copy()
+        want[plain] = 7
+        np.testing.assert_array_equal(At(value_of(x))[index].set(7.0), want)
+    traced = G.jit(lambda x, i: x[[0, i], 1])(x, 2)
+    assert traced.tolist() == [1, 9]
+    with pytest.raises(TypeError, match="integer or boolean type, got type float64 at position 0"):
+        value_of(x)[[1.5], 1]
+
+
 # ---- apply, divide, power -----------------------------------------------------------------------------------------
 
 def test_apply():
