@@ -24,14 +24,15 @@ VENV_NEWEST := .venv-newest
 demo: $(VENV)/.examples
 	$(VENV)/bin/python examples/digits.py
 
-# Groups of tests, each in a process of its own; all run, and one failure in any of them fails the target.
+# Groups of tests, each in a process of its own, side by side; all run, and one failure in any of them fails the target.
 # Arguments for every group: make test ARGS="-x -k scan"
 define run_tests
-failed=0; \
+failed=0; peer=$$(mktemp); \
+$(1)/bin/python -m pytest -q --continue-on-collection-errors -m peer tests $(ARGS) > $$peer 2>&1 & beside=$$!; \
 echo "== gnomon alone =="; \
 $(1)/bin/python -m pytest -q --continue-on-collection-errors -m "not peer" --doctest-modules tests gnomon $(ARGS) || failed=1; \
-echo "== gnomon beside JAX =="; \
-$(1)/bin/python -m pytest -q --continue-on-collection-errors -m peer tests $(ARGS) || failed=1; \
+wait $$beside || failed=1; \
+echo "== gnomon beside JAX =="; cat $$peer; rm -f $$peer; \
 exit $$failed
 endef
 
