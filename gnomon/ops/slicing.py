@@ -11,9 +11,9 @@ from gnomon.ir.op import LINEAR, Op, field, is_linear
 from gnomon.ops.compare import select_n
 from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.indexing import (GatherDimensionNumbers, GatherScatterMode, ScatterDimensionNumbers, gather, scatter)
-from gnomon.ops.shape import broadcast_in_dim, expand_dims, full, reduce_sum, zeros
+from gnomon.ops.shape import broadcast_in_dim, expand_dims, full, reduce_sum, squeeze, zeros
 from gnomon.trace.stage import bind
-from gnomon.types.dtype import is_integer
+from gnomon.types.dtype import is_integer, is_key
 from gnomon.types.value_type import ArrayType, array_type
 
 _BOOL, _INT32 = np.dtype(bool), np.dtype("int32")
@@ -135,7 +135,8 @@ class Pad(Op):
         # a padding value per element of the batch: pad with anything, then put the values there
         x = batching.front(x, a)
         wide = Pad(((0, 0, 0), *self.padding_config))
-        padded = bind(wide, x, full_scalar(x, 0))
+        anything = squeeze(slice_in_dim(value, 0, 1, 0), (0,)) if is_key(x.type.dtype) else full_scalar(x, 0)
+        padded = bind(wide, x, anything)
         around = bind(Pad(self.padding_config), full(ArrayType(x.type.shape[1:], _BOOL), False),
                       full(ArrayType((), _BOOL), True))
         shape = padded.type.shape
