@@ -183,7 +183,8 @@ class Emitter:
         if is_key(dtype):
             return self.compare_keys(direction, x, y)
         kind = ("UNSIGNED" if dtype.kind in "bu" or str(dtype).startswith("uint") else
-                "SIGNED" if dtype.kind == "i" or str(dtype).startswith("int") else "TOTALORDER" if total_order else "FLOAT")
+                "SIGNED" if dtype.kind == "i" or str(dtype).startswith("int") else "TOTALORDER" if total_order
+                else "FLOAT")
         t = type_text(x.type)
         out = ArrayType(x.type.shape, BOOL)
         name = self.fresh()
@@ -311,10 +312,12 @@ class Emitter:
         results = ", ".join([type_text(t) for t in outs])
         bound, results = (n, results) if len(outs) == 1 else (f"{n}:{len(outs)}", f"({results})")
         self.lines.append(f"{bound} = {head}{attributes} : {types} -> {results}")
-        return self.take_token([HloValue(n, outs[0])] if len(outs) == 1 else [HloValue(f"{n}#{i}", t) for i, t in enumerate(outs)])
+        return self.take_token([HloValue(n, outs[0])] if len(outs) == 1
+                               else [HloValue(f"{n}#{i}", t) for i, t in enumerate(outs)])
 
     def take_token(self, values):
-        """Results of something that effects may be in: the first is what later effects wait for, the rest is given back."""
+        """Results of something that effects may be in: the first is what later effects wait for, the rest is given
+        back."""
         if self.token is None:
             return values
         self.token = values[0]
@@ -382,9 +385,10 @@ class Emitter:
         zero = self.constant(0, i.type)
         return ", ".join([i.name] + [zero.name] * (rank - 1))
 
-    def custom_call(self, target, xs, outs, config="", attributes="", layouts=True, column_major=False):
-        """A typed FFI call; `config` is the text of the backend configuration dictionary's entries. With `column_major`, a number of
-        leading dimensions, values with two dimensions more are lists of matrices that are stored column by column."""
+    def custom_call(self, target, xs, outs, config="", attributes="", layouts=True, column_major=False, place=""):
+        """A typed FFI call; `config` is the text of the backend configuration dictionary's entries, `place` that of a
+        sharding of the results. With `column_major`, a number of leading dimensions, values with two dimensions more
+        are lists of matrices that are stored column by column."""
         def layout(t):
             rank = len(physical(t)[0])
             order = list(range(rank - 1, -1, -1))
@@ -397,19 +401,23 @@ class Emitter:
             parts.append(f"result_layouts = [{', '.join([layout(t) for t in outs])}]")
         if attributes:
             parts.append(attributes)
-        return self.generic("stablehlo.custom_call", xs, properties=", ".join(parts), outs=outs)
+        return self.generic("stablehlo.custom_call", xs, properties=", ".join(parts), outs=outs, attributes=place)
 
     def python_callback(self, callback, xs, outs, ordered=False):
         """Call a Python function of NumPy arrays; an `ordered` one waits for those before it."""
-        index = len(self.module.callbacks)
-        config = f"index = {index} : ui64"
+        module, index = self.module, len(self.module.callbacks)
+        config, effect = f"index = {index} : ui64", "has_side_effect = true"
+        xs = [module.everywhere(self, x) for x in xs]
         if not ordered:
-            self.module.callbacks.append(callback)
-            return self.custom_call("xla_ffi_python_cpu_callback", xs, outs, config, attributes="has_side_effect = true")
-        self.module.callbacks.append(lambda token, *arrays: (token, *callback(*arrays)))
-        found = self.custom_call("xla_ffi_python_cpu_callback", [self.token, *xs], [TOKEN, *outs], config,
-                                 attributes="has_side_effect = true")
-        return self.take_token(found)
+            module.callbacks.append(callback)
+            found = self.custom_call("xla_ffi_python_cpu_callback", xs, outs, config, effect,
+                                     place=module.on_first_device(len(outs)))
+        else:
+            module.callbacks.append(lambda token, *arrays: (token, *callback(*arrays)))
+            found = self.take_token(self.custom_call("xla_ffi_python_cpu_callback", [self.token, *xs], [TOKEN, *outs],
+                                                     config,
+                                                     effect, place=module.on_first_device(1 + len(outs))))
+        return [module.everywhere(self, x) for x in found]
 
     ints = staticmethod(ints)
     tensor_text = staticmethod(tensor_text)

@@ -30,6 +30,7 @@ class Module:
         self.texts = []
         self.used = {"main"}
         self.meshes = {}
+        self.first_device = ""      # the mesh of the first device alone, where something must run there
         self.ordered = False        # whether there are effects that keep their order
         self.callbacks = []         # Python callables, in the order of their indices
 
@@ -110,6 +111,23 @@ class Module:
                                       f"mesh_{len(self.meshes)}")
         return sdy_sharding(sharding, len(physical(t)[0]), name)
 
+    def on_first_device(self, count):
+        """The attribute of an op with `count` results that runs on the first of several devices, its operands gathered."""
+        if self.plan is None or self.plan.num_partitions == 1:
+            return ""
+        self.first_device = "sdy.mesh @first_device = <[], device_ids=[0]>\n"
+        return f"sdy.sharding = #sdy.sharding_per_value<[{', '.join(['<@first_device, []>'] * max(count, 1))}]>"
+
+    def everywhere(self, emit, x):
+        """A value repeated on all devices of the first mesh, where there is one of several devices."""
+        name = next(iter(self.meshes.values()), None)
+        if name is None or self.plan is None or self.plan.num_partitions == 1:
+            return x
+        out = emit.fresh()
+        whole = ", ".join(["{}"] * len(physical(x.type)[0]))
+        emit.line(f"{out} = sdy.sharding_constraint {x.name} <@{name}, [{whole}]> : {type_text(x.type)}")
+        return HloValue(out, x.type)
+
     def text(self, jaxpr, name="main"):
         plan = self.plan
         self.ordered = any(getattr(e, "ordered", False) for e in jaxpr.effects)
@@ -121,7 +139,7 @@ class Module:
         replicas = plan.num_replicas if plan is not None else 1
         module_name = re.sub(r"[^A-Za-z0-9_]", "_", name) or "fn"
         return (f"module @jit_{module_name} attributes {{mhlo.num_partitions = {partitions} : i32, "
-                f"mhlo.num_replicas = {replicas} : i32}} {{\n{meshes}{main}\n" + "\n".join(self.texts) + "\n}\n")
+                f"mhlo.num_replicas = {replicas} : i32}} {{\n{meshes}{self.first_device}{main}\n" + "\n".join(self.texts) + "\n}\n")
 
     def input_attributes(self, jaxpr):
         plan, out = self.plan, {}

@@ -125,23 +125,6 @@ class ReducePrecision(Elementwise):
         return bind(self, ct),
 
 
-class Copy(Elementwise):
-    """x in memory of its own."""
-
-    on_keys = True
-    derivative = LINEAR
-
-    def lower(self, emit, x):
-        return x
-
-    def transpose(self, ct, x):
-        return ct,
-
-    def host(self, x):
-        return x.copy()
-
-
-
 def convert_element_type(x, dtype, weak_type=False):
     t = x.type
     if t.dtype == dtype and t.weak_type == weak_type:
@@ -151,10 +134,3 @@ def convert_element_type(x, dtype, weak_type=False):
 
 def reduce_precision(x, exponent_bits, mantissa_bits):
     return bind(ReducePrecision(exponent_bits, mantissa_bits), x)
-
-
-_copy = Copy()
-
-
-def copy(x):
-    return bind(_copy, x)

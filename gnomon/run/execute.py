@@ -49,7 +49,7 @@ def make_call(executable: Executable, out_types, plan=None):
 def result_placements(executable: Executable, out_types, plan) -> list[Placement | None]:
     """Where each result is, as in `Array.placement`."""
     shardings = plan.out_shardings or (None,) * len(out_types)
-    partitions = executable.result_partitions() or (None,) * len(out_types)
+    partitions = (out_types and executable.result_partitions()) or (None,) * len(out_types)
     places = []
     for type, sharding, partition in zip(out_types, shardings, partitions, strict=True):
         committed = plan.committed or sharding is not None

@@ -339,7 +339,8 @@ def same_bits(a, b):
 def normal(x):
     """The numbers, subnormal ones as zeros of their sign."""
     tiny = finfo(x.dtype).smallest_normal
-    return np.where(np.abs(x) < tiny, np.copysign(np.zeros_like(x), x), x)
+    with np.errstate(invalid="ignore"):
+        return np.where(np.abs(x) < tiny, np.copysign(np.zeros_like(x), x), x)
 
 
 def check_host(example):
@@ -430,5 +431,5 @@ def subject(law, example):
     if law == "eager" and op.host is None:
         return law, type(op)
     if law == "sharded":
-        return law, type(op), tuple(t.ndim for t in types)
+        return law, type(op), max(t.ndim for t in types) > 1
     return law, example

@@ -1,7 +1,7 @@
 """Examples of gnomon.ops.convert."""
 import numpy as np
 
-from gnomon.ops.convert import BitcastConvertType, ConvertElementType, Copy, ReducePrecision
+from gnomon.ops.convert import BitcastConvertType, ConvertElementType, ReducePrecision
 
 from tests.laws.examples import example
 
@@ -27,5 +27,4 @@ EXAMPLES = [
     *[example(ReducePrecision(e, m), t, without={law: "it rounds" for law in ("jvp", "second", "transpose")})
       for e, m in ((5, 10), (8, 7), (4, 3)) for t in ("f32[3,4]", "bf16[5]", "f16[5]")],
     example(ReducePrecision(11, 52), "f64[5]"),
-    *[example(Copy(), t) for t in ("f32[3,4]", "i32[5]", "bool[3]", "c64[3]", "key<fry>[3]")],
 ]

@@ -29,6 +29,7 @@ EXAMPLES = [
         ("uint32", RandomAlgorithm.RNG_DEFAULT, "u32[4]"), ("uint8", RandomAlgorithm.RNG_PHILOX, "u32[4]"),
         ("uint64", RandomAlgorithm.RNG_THREE_FRY, "u64[2]"), ("uint16", RandomAlgorithm.RNG_DEFAULT, "u32[2,4]")]],
     example(RandomBits(32, (40, 5), FRY), "key<fry>[2,3]"),
+    *[example(RandomBits(width, (3,), FRY), "key<fry>[20,15]") for width in (8, 32, 64)],
     *[example(Threefry2x32(), *types) for types in (("u32[]",) * 4, ("u32[]", "u32[]", "u32[5]", "u32[5]"),
                                                     ("u32[3,1]", "u32[3,1]", "u32[1,200]", "u32[1,200]"))],
 ]
