@@ -12,11 +12,12 @@ import math
 
 import numpy as np
 
-from gnomon.base.errors import ShardingTypeError
-from gnomon.base.errors import Refused
+from gnomon.base.errors import Refused, ShardingTypeError
 from gnomon.ir.dims import common_place, drop_dim
+from gnomon.ir.jaxpr import Literal
 from gnomon.ir.op import ZERO, Op, field
-from gnomon.ops.compare import DISCRETE
+from gnomon.ops.compare import DISCRETE, bitwise_or, bitwise_xor, shift_left
+from gnomon.ops.convert import convert_element_type
 from gnomon.ops.elementwise import Elementwise, batch_aligned
 from gnomon.trace.build import program
 from gnomon.trace.stage import bind
@@ -91,6 +92,11 @@ class HostWords:
         k0, k1 = k0.reshape(-1, 1), k1.reshape(-1, 1)
         return self.blocks(k0, k1, np.zeros((1, 1), WORD), np.arange(size, dtype=WORD)[None], (*lead, *shape))
 
+    def bits(self, k0, k1, width, shape):
+        """Unsigned integers for each key."""
+        high, low = self.count(k0, k1, shape)
+        return self.join(high, low) if width == 64 else self.convert(high ^ low, BITS[width])
+
     def blocks(self, k0, k1, x0, x1, shape):
         """threefry2x32 as two arrays of `shape`."""
         if not shape:
@@ -145,7 +151,7 @@ class HloWords:
 
     def stack(self, words):
         last = [self.reshape(w, (*w.shape, 1)) for w in words]
-        out = ArrayType((*words[0].shape, len(words)), WORD)
+        out = ArrayType((*words[0].shape, len(words)), words[0].dtype)
         return HloArray(self.emit, self.emit("stablehlo.concatenate", [w.value for w in last],
                                              f"dim = {len(out.shape) - 1}",
                                              out=out))
@@ -159,24 +165,36 @@ class HloWords:
         return HloArray(self.emit, self.emit("stablehlo.reshape", [x.value], out=ArrayType(shape, x.dtype)))
 
     def count(self, k0, k1, shape):
-        """The blocks of the counters 0, 1, ... for an array of `shape`, for each key. One device counts along one long
-        axis, which makes the tightest loop; several count along the axes of `shape`, each its own part of them."""
-        emit, plan, lead, size = self.emit, self.emit.module.plan, k0.shape, math.prod(shape)
-        if size == 1:
-            zero = self.zeros_like(k0)
-            return self.blocks(k0, k1, zero, zero, (*lead, *shape))
-        grid = shape if plan is not None and plan.num_partitions > 1 else (size,)
-        t = ArrayType((1, *grid), BITS[64] if size > 1 << 32 else WORD)
+        """The blocks of the counters 0, 1, ... for an array of `shape`, for each key. They count along the axes of
+        `shape`, so that each of several devices counts its own part."""
+        emit, lead, size = self.emit, k0.shape, math.prod(shape)
+        grid = tuple([n for n in shape if n != 1])
+        t = ArrayType((1,) * len(lead) + grid, BITS[64] if size > 1 << 32 else WORD)
         count, stride = None, 1
         for axis in reversed(range(len(grid))):
-            if grid[axis] != 1:
-                index = HloArray(emit, emit("stablehlo.iota", [], f"dim = {axis + 1}", out=t))
-                index = index if stride == 1 else index * stride
-                count = index if count is None else count + index
+            index = HloArray(emit, emit("stablehlo.iota", [], f"dim = {len(lead) + axis}", out=t))
+            index = index if stride == 1 else index * stride
+            count = index if count is None else count + index
             stride *= grid[axis]
+        if count is None:
+            count = self.zeros_like(k0)
+        else:
+            k0, k1 = [self.reshape(w, lead + (1,) * len(grid)) for w in (k0, k1)]
         high = self.high(count) if t.dtype != WORD else self.zeros_like(count)
-        k0, k1 = [self.reshape(w, (math.prod(lead),) + (1,) * len(grid)) for w in (k0, k1)]
         return self.blocks(k0, k1, high, self.convert(count, WORD), (*lead, *shape))
+
+    def bits(self, k0, k1, width, shape):
+        """Unsigned integers for each key. Many keys with a few for each go through a function that is not compiled
+        where it is called: it runs along the keys, which makes a tighter loop than along the few."""
+        lead, size = k0.shape, math.prod(shape)
+        if not (1 < size <= 16 and math.prod(lead) >= 256):
+            high, low = self.count(k0, k1, shape)
+            return self.join(high, low) if width == 64 else self.convert(high ^ low, BITS[width])
+        emit, n = self.emit, math.prod(lead)
+        keys = [self.reshape(k, (n,)).value for k in (k0, k1)]
+        drawn = [emit.call(lane_bits(n, width), [*keys, emit.scalar(i, WORD)], "threefry2x32", False)[0]
+                 for i in range(size)]
+        return self.reshape(self.stack([HloArray(emit, x) for x in drawn]), (*lead, *shape))
 
     def blocks(self, k0, k1, x0, x1, shape):
         """threefry2x32 as two arrays of `shape`."""
@@ -300,8 +318,7 @@ class Threefry(Generator):
         return m.blocks(*key, m.zeros_like(data), data, data.shape)
 
     def bits(self, m, key, width, shape):
-        high, low = m.count(*key, shape)
-        return m.join(high, low) if width == 64 else m.convert(high ^ low, BITS[width])
+        return m.bits(*key, width, shape)
 
 
 class Rbg(Threefry):
@@ -633,6 +650,20 @@ class Threefry2x32(Elementwise):
         if math.prod(shape) > HOST.largest:
             return NotImplemented
         return [HOST.convert(x, WORD) for x in HOST.blocks(*xs, shape)]
+
+
+@functools.cache
+def lane_bits(n, width):
+    """The program that draws an integer from each of `n` keys at one counter."""
+    half = Literal(32, ArrayType((), BITS[64]))
+
+    def draw(k0, k1, counter):
+        high, low = bind(Threefry2x32(), k0, k1, Literal(0, ArrayType((), WORD)), counter)
+        if width < 64:
+            return [convert_element_type(bitwise_xor(high, low), BITS[width])]
+        high, low = [convert_element_type(x, BITS[64]) for x in (high, low)]
+        return [bitwise_or(shift_left(high, half), low)]
+    return program([ArrayType((n,), WORD), ArrayType((n,), WORD), ArrayType((), WORD)], draw)
 
 
 # ---- functions on values -------------------------------------------------------------------------------------------

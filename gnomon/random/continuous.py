@@ -10,8 +10,8 @@ from gnomon import numpy as jnp
 from gnomon.base.settings import current
 from gnomon.ops.normal_tail import normal_tail
 from gnomon.ops.random import random_split
-from gnomon.random.recording import (as_shape, common_shape, float_dtype, number, one_key, pair, parameter, placed,
-                                     recorded, to_dtype, where, with_rank, with_shape)
+from gnomon.random.recording import (as_shape, common_shape, float_dtype, number, one_key, pair,
+                                     parameter, placed, recorded, to_dtype, where, with_rank, with_shape)
 from gnomon.random.uniforms import _rademacher, _uniform
 from gnomon.trace.stage import Tracer
 from gnomon.types.dtype import finfo, is_complex, is_inexact, real_dtype
@@ -226,8 +226,8 @@ def gumbel(key, shape=(), dtype=None, mode=None, *, out_sharding=None):
     """
     key, _ = one_key(key, "gumbel")
     dtype = float_dtype(dtype, "gumbel")
-    return placed(_gumbel(key, shape=as_shape(shape, "gumbel"), dtype=dtype, mode=gumbel_mode(mode, "gumbel")),
-                  out_sharding)
+    shape, mode = as_shape(shape, "gumbel"), gumbel_mode(mode, "gumbel")
+    return placed(_gumbel(key, shape=shape, dtype=dtype, mode=mode), out_sharding)
 
 
 def gumbel_mode(mode, caller):
@@ -260,7 +260,8 @@ def laplace(key, shape=(), dtype=None, *, out_sharding=None):
     (2,)
     """
     key, _ = one_key(key, "laplace")
-    return placed(_laplace(key, shape=as_shape(shape, "laplace"), dtype=float_dtype(dtype, "laplace")), out_sharding)
+    shape, dtype = as_shape(shape, "laplace"), float_dtype(dtype, "laplace")
+    return placed(_laplace(key, shape=shape, dtype=dtype), out_sharding)
 
 
 @recorded
@@ -279,7 +280,8 @@ def logistic(key, shape=(), dtype=None, *, out_sharding=None):
     (2,)
     """
     key, _ = one_key(key, "logistic")
-    return placed(_logistic(key, shape=as_shape(shape, "logistic"), dtype=float_dtype(dtype, "logistic")), out_sharding)
+    shape, dtype = as_shape(shape, "logistic"), float_dtype(dtype, "logistic")
+    return placed(_logistic(key, shape=shape, dtype=dtype), out_sharding)
 
 
 @recorded
@@ -298,7 +300,8 @@ def cauchy(key, shape=(), dtype=None, *, out_sharding=None):
     (2,)
     """
     key, _ = one_key(key, "cauchy")
-    return placed(_cauchy(key, shape=as_shape(shape, "cauchy"), dtype=float_dtype(dtype, "cauchy")), out_sharding)
+    shape, dtype = as_shape(shape, "cauchy"), float_dtype(dtype, "cauchy")
+    return placed(_cauchy(key, shape=shape, dtype=dtype), out_sharding)
 
 
 @recorded

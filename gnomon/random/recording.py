@@ -1,6 +1,7 @@
 """What samplers share: how they are recorded, and what they ask of keys, shapes and dtypes."""
 from __future__ import annotations
 
+import math
 import operator
 
 import numpy as np
@@ -31,7 +32,7 @@ def recorded(sampler):
     name, programs = sampler.__name__, {}
 
     def call(*values, **statics):
-        values = [v if isinstance(v, Value) else value_of(v) for v in values]
+        values = [v if isinstance(v, Value) else constant(v) for v in values]
         types = tuple([v.type for v in values])
         key = (types, *statics.items(), current.key, local.axes_key)
         op = programs.get(key)
@@ -40,6 +41,25 @@ def recorded(sampler):
         return bind(op, *values)[0]
     call.__name__ = name
     return call
+
+
+_constants: dict = {}
+
+
+def constant(value, dtype=None):
+    """A number as a value, of a dtype or of its own. Outside of any trace it is the same one each time, as that one has its
+    place on the device by then."""
+    def make():
+        return value_of(value) if dtype is None else full(ArrayType((), dtype), np.asarray(value, dtype)[()])
+    if local.frame is not None or value.__class__ not in (int, float, bool) or current.default_device is not None:
+        return make()
+    key = value.__class__, value, math.copysign(1, value), dtype, current.enable_x64
+    found = _constants.get(key)
+    if found is None:
+        if len(_constants) > 1000:
+            _constants.clear()
+        found = _constants[key] = make()
+    return found
 
 
 # ---- keys ----------------------------------------------------------------------------------------------------------
@@ -171,8 +191,8 @@ def float_parameter(x, caller, name):
 
 
 def number(value, dtype):
-    """A number of a dtype, rounded to it and written into the program."""
-    return full(ArrayType((), dtype), np.asarray(value, dtype)[()])
+    """A number of a dtype, rounded to it; written into the program, where one is being recorded."""
+    return constant(value, dtype)
 
 
 def to_dtype(x, dtype):

@@ -1,13 +1,16 @@
 """Bits, uniform numbers, integers, and what is one comparison away from them."""
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from gnomon import lax
 from gnomon.base.settings import current
 from gnomon.ops.random import BITS, random_bits, random_split
-from gnomon.random.recording import (as_shape, common_shape, drawn_dtype, float_dtype, float_parameter, int_dtype,
-                                     number, one_key, pair, parameter, placed, recorded, to_dtype, where, with_rank)
+from gnomon.random.recording import (as_shape, common_shape, drawn_dtype, float_dtype, float_parameter,
+                                     int_dtype, number, one_key, pair, parameter, placed, recorded, to_dtype, where,
+                                     with_rank)
 from gnomon.types.dtype import finfo, iinfo, is_complex, is_float, is_integer, is_signed, is_unsigned
 
 __all__ = ["bernoulli", "bits", "rademacher", "randint", "uniform"]
@@ -47,7 +50,10 @@ def uniform(key, shape=(), dtype=None, minval=0.0, maxval=1.0, *, out_sharding=N
     """
     key, _ = one_key(key, "uniform")
     shape = common_shape(as_shape(shape, "uniform"), "uniform", minval=minval, maxval=maxval)
-    return placed(_uniform(key, minval, maxval, shape=shape, dtype=float_dtype(dtype, "uniform")), out_sharding)
+    dtype = float_dtype(dtype, "uniform")
+    minval, maxval = [x if isinstance(x, (int, float)) else parameter(x, "uniform", name)
+                      for x, name in ((minval, "minval"), (maxval, "maxval"))]
+    return placed(_uniform(key, minval, maxval, shape=shape, dtype=dtype), out_sharding)
 
 
 @recorded
@@ -93,7 +99,8 @@ def randint(key, shape, minval, maxval, dtype=int, *, out_sharding=None):
 def bound(x, name, dtype, wide):
     """An end of the range as a value of the dtype `wide`, held to what `dtype` has, and whether it is beyond the
     largest number of `wide`."""
-    low, high = iinfo(dtype).min, iinfo(dtype).max + (wide != dtype)
+    low, high = ends(dtype)
+    high += wide != dtype
     if isinstance(x, int):
         return number(min(max(x, low), high), wide), number(wide == dtype and x > high, np.dtype(bool))
     x = parameter(x, "randint", name)
@@ -102,11 +109,18 @@ def bound(x, name, dtype, wide):
         if t.dtype != bool and not is_float(t.dtype):
             raise TypeError(f"random.randint takes an integer {name}, got a value of type {t}.")
         x = to_dtype(x, wide)
-    own = iinfo(x.type.dtype)
-    beyond = x > high if wide == dtype and own.max > high else number(False, np.dtype(bool))
-    if own.min < low or own.max > high:
-        x = lax.clamp(number(max(low, own.min), x.type.dtype), x, number(min(high, own.max), x.type.dtype))
+    first, last = ends(x.type.dtype)
+    beyond = x > high if wide == dtype and last > high else number(False, np.dtype(bool))
+    if first < low or last > high:
+        x = lax.clamp(number(max(low, first), x.type.dtype), x, number(min(high, last), x.type.dtype))
     return to_dtype(x, wide), beyond
+
+
+@functools.cache
+def ends(dtype):
+    """The smallest and the largest number of an integer dtype."""
+    info = iinfo(dtype)
+    return int(info.min), int(info.max)
 
 
 @recorded
@@ -141,7 +155,8 @@ def bernoulli(key, p=0.5, shape=None, mode="low", *, out_sharding=None):
     if mode not in ("low", "high"):
         raise ValueError(f"random.bernoulli takes mode='low' or mode='high', got {mode!r}.")
     p = float_parameter(p, "bernoulli", "p")
-    return placed(_bernoulli(key, p, shape=common_shape(shape, "bernoulli", p=p), mode=mode), out_sharding)
+    shape = common_shape(shape, "bernoulli", p=p)
+    return placed(_bernoulli(key, p, shape=shape, mode=mode), out_sharding)
 
 
 @recorded

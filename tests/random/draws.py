@@ -115,3 +115,7 @@ draw("orthogonal batch", lambda R, k: R.orthogonal(k, 3, (2,), m=5))
 draw("multivariate_normal", lambda R, k: R.multivariate_normal(k, SOME[:2], np.array([[2, 1], [1, 3]], "float32")))
 draw("multivariate_normal shape", lambda R, k: R.multivariate_normal(k, SOME[:2], np.array([[2, 1], [1, 3]], "float32"),
                                                                      (5,)))
+for name in ("uniform", "normal", "exponential", "gumbel", "laplace", "rademacher"):
+    draw(f"{name} with many rows", lambda R, k, n=name: getattr(R, n)(k, (3000, 3)))
+draw("bernoulli high with many rows", lambda R, k: R.bernoulli(k, 0.3, (3000, 3), mode="high"))
+draw("gumbel high with many rows", lambda R, k: R.gumbel(k, (3000, 3), mode="high"))
