@@ -11,6 +11,7 @@ from gnomon.lax.fft import *  # noqa: F401,F403
 from gnomon.lax.functions import *  # noqa: F401,F403,A004
 from gnomon.lax.indexing import *  # noqa: F401,F403
 from gnomon.lax.random import *  # noqa: F401,F403
+from gnomon.lax.ragged import *  # noqa: F401,F403
 from gnomon.lax.reductions import *  # noqa: F401,F403
 from gnomon.lax.shape import *  # noqa: F401,F403
 from gnomon.lax.slicing import *  # noqa: F401,F403

@@ -15,13 +15,14 @@ from gnomon.ops import reductions as ops
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.extremes import extreme_identity
 from gnomon.ops.nested.reduce import Reduce
+from gnomon.ops.slicing import slice_in_dim
 from gnomon.trace.stage import bind, stage
 from gnomon.ir.jaxpr import Literal, intern
 from gnomon.trace.value import Value
 from gnomon.types.value_type import ArrayType
 
 __all__ = [
-    "argmax", "argmin", "cumlogsumexp", "cummax", "cummin", "cumprod", "cumsum", "reduce", "reduce_and", "reduce_max", "reduce_min",
+    "approx_max_k", "approx_min_k", "argmax", "argmin", "cumlogsumexp", "cummax", "cummin", "cumprod", "cumsum", "reduce", "reduce_and", "reduce_max", "reduce_min",
     "reduce_or", "reduce_prod", "reduce_sum", "reduce_xor", "sort", "sort_key_val", "top_k",
 ]
 
@@ -322,3 +323,31 @@ def top_k(operand, k, *, axis=-1, is_stable=True):
     x = as_value(operand, "top_k")
     values, places = bind(sorting.TopK(operator.index(k), axis_of(axis, x.type.ndim, "top_k")), x)
     return values, places
+
+
+def approx_max_k(operand, k, reduction_dimension=-1, recall_target=0.95, reduction_input_size_override=-1,
+                 aggregate_to_topk=True):
+    """The `k` largest elements along one dimension and their places. The result is exact, whatever `recall_target` allows.
+
+    >>> import gnomon.numpy as jnp
+    >>> [x.tolist() for x in approx_max_k(jnp.array([1.0, 5.0, 3.0]), 2)]
+    [[5.0, 3.0], [1, 2]]
+    """
+    return top_k(operand, k, axis=reduction_dimension)
+
+
+def approx_min_k(operand, k, reduction_dimension=-1, recall_target=0.95, reduction_input_size_override=-1,
+                 aggregate_to_topk=True):
+    """The `k` smallest elements along one dimension and their places. The result is exact, whatever `recall_target` allows.
+
+    >>> import gnomon.numpy as jnp
+    >>> [x.tolist() for x in approx_min_k(jnp.array([4.0, 1.0, 3.0]), 2)]
+    [[1.0, 3.0], [1, 2]]
+    """
+    x = as_value(operand, "approx_min_k")
+    axis = axis_of(reduction_dimension, x.type.ndim, "approx_min_k")
+    k = operator.index(k)
+    if not 0 <= k <= x.type.shape[axis]:
+        raise ValueError(f"approx_min_k needs k between 0 and the size of the dimension, {x.type.shape[axis]}, got {k}.")
+    places = bind(shape_ops.Iota(np.dtype("int32"), x.type.shape, axis))
+    return tuple([slice_in_dim(y, 0, k, axis) for y in sorting.sort([x, places], axis)])

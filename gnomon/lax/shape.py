@@ -4,18 +4,15 @@ from __future__ import annotations
 import math
 import operator
 
-import numpy as np
 
 from gnomon.api.places import explicit
-from gnomon.base.settings import current
 from gnomon.base.tree import tree_map
 from gnomon.numpy.promote import as_value, requested_dtype
 from gnomon.ops import shape as ops
 from gnomon.ops.convert import convert_element_type
-from gnomon.trace.stage import bind, value_of
-from gnomon.types.dtype import canonicalize, is_key
+from gnomon.trace.stage import bind
+from gnomon.types.dtype import is_key
 from gnomon.types.size import check_shape
-from gnomon.types.value_type import ArrayType
 
 __all__ = [
     "broadcast", "broadcast_in_dim", "broadcast_like", "broadcast_shapes", "broadcast_to_rank", "broadcasted_iota", "collapse",

@@ -476,7 +476,7 @@ class Scatter(ScatterBase):
             tx = zeros(x.type) if tx is None else tx
             return out, bind(self, tx, indices, zeros(updates.type) if tu is None else tu)
         # Several updates may meet at one element: number them, and see whose number stands there.
-        n, shape, t = self.dimension_numbers, updates.type.shape, indices.type
+        n, shape = self.dimension_numbers, updates.type.shape
         place_dims = tuple([i for i in range(len(shape)) if i not in n.update_window_dims])
         places = tuple([shape[i] for i in place_dims])
         count = add(reshape(bind(Iota(_INT32, (int(np.prod(places)),), 0)), places), full(ArrayType((), _INT32), 1))

@@ -228,6 +228,25 @@ def test_products(agree):
           gradient=False)
 
 
+def test_ragged_products(agree):
+    sizes = np.array([2, 0, 3], "int32")
+    agree(lambda m, x, y, s: m.ragged_dot(x, y, s), numbers(6, 4), numbers(3, 4, 5), sizes)
+
+    def sums(m, x, y, s):
+        return m.ragged_dot_general(x, y, s, m.RaggedDotDimensionNumbers((((0,), (0,)), ((), ())), (0,), ()))
+    agree(sums, numbers(6, 4), numbers(6, 5), sizes, gradient=False)      # JAX has none
+
+    def batched(m, x, y, s):
+        return m.ragged_dot_general(x, y, s, m.RaggedDotDimensionNumbers((((2,), (1,)), ((0,), (0,))), (0,), ()))
+    agree(batched, numbers(5, 2, 4), numbers(5, 4, 3), sizes, gradient=False)
+
+
+def test_approximate_top_k(agree):
+    x = numbers(3, 8)
+    agree(lambda m, x: m.approx_max_k(x, 3), x)
+    agree(lambda m, x: m.approx_min_k(x, 2, 0), x, gradient=False)
+
+
 @pytest.mark.parametrize("mode", [None, "clip", "fill", "drop"])
 def test_gather_and_scatter(agree, mode):
     x, indices = numbers(5, 4), np.array([[0], [7], [3], [3], [-2]], "int32")
