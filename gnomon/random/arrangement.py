@@ -13,6 +13,7 @@ from gnomon.random.continuous import _gumbel, gumbel_mode
 from gnomon.random.recording import (as_shape, float_parameter, one_key, pair, parameter, placed, recorded, where,
                                      with_shape)
 from gnomon.random.uniforms import _uniform, randint
+from gnomon.trace.stage import Tracer
 from gnomon.trace.value import Value
 from gnomon.types.dtype import is_integer
 
@@ -125,6 +126,9 @@ def probabilities(p, size):
 def weighted(key, p, shape, count, replace, mode):
     """Indices drawn with probabilities `p`."""
     if not replace:
+        if p.__class__ is not Tracer and np.count_nonzero(np.asarray(p) > 0) < count:
+            raise ValueError(f"random.choice cannot draw {count} elements without replacement: fewer have a probability "
+                             "above zero. Draw fewer.")
         noise = _gumbel(key, shape=p.type.shape, dtype=p.type.dtype, mode=mode)
         return lax.top_k(noise + lax.log(p), count)[1].reshape(shape)
     total = jnp.cumsum(p)

@@ -8,8 +8,8 @@ import numpy as np
 from gnomon import lax
 from gnomon import numpy as jnp
 from gnomon.ops.random import random_split
-from gnomon.random.recording import (common_shape, float_dtype, int_dtype, number, one_key, pair, parameter, placed,
-                                     recorded, to_dtype, where, with_shape)
+from gnomon.random.recording import (common_shape, exactly, float_dtype, int_dtype, number, one_key, pair, parameter,
+                                     placed, recorded, to_dtype, where, with_shape)
 from gnomon.random.uniforms import _uniform
 from gnomon.types.dtype import iinfo
 
@@ -50,7 +50,7 @@ def _geometric(key, p, *, shape, dtype):
 
 # ---- Poisson -------------------------------------------------------------------------------------------------------
 
-def poisson(key, lam, shape=None, dtype=None, *, out_sharding=None):
+def poisson(key, lam, shape=None, dtype=None, *, method="exact", out_sharding=None):
     """Counts from the Poisson distribution with mean `lam`, which must be 0 or more.
 
     Knuth's product of uniform numbers below a mean of 10; above, Hörmann, "The transformed rejection method for
@@ -62,6 +62,7 @@ def poisson(key, lam, shape=None, dtype=None, *, out_sharding=None):
     >>> random.poisson(random.key(0), 3.0, (4,)).shape
     (4,)
     """
+    exactly(method, "poisson")
     key, _ = one_key(key, "poisson")
     shape = common_shape(shape, "poisson", lam=lam)
     lam = with_shape(to_dtype(parameter(lam, "poisson", "lam"), _FLOAT32), shape)

@@ -8,14 +8,14 @@ from gnomon import numpy as jnp
 from gnomon.ops.random import random_split
 from gnomon.ops.random_gamma import random_gamma
 from gnomon.random.continuous import _exponential, _normal
-from gnomon.random.recording import (as_shape, common_shape, float_dtype, number, one_key, pair, parameter, placed,
-                                     recorded, to_dtype, with_shape)
+from gnomon.random.recording import (as_shape, common_shape, exactly, float_dtype, number, one_key, pair, parameter,
+                                     placed, recorded, to_dtype, with_shape)
 from gnomon.random.uniforms import _rademacher
 
 __all__ = ["ball", "beta", "chisquare", "dirichlet", "f", "gamma", "generalized_normal", "loggamma", "t"]
 
 
-def gamma(key, a, shape=None, dtype=None, *, out_sharding=None):
+def gamma(key, a, shape=None, dtype=None, *, method="exact", out_sharding=None):
     """Numbers from the gamma distribution with shape parameter `a` and scale 1.
 
     Marsaglia and Tsang, "A simple method for generating gamma variables" (2000). Differentiable in `a`. Returns an
@@ -27,16 +27,18 @@ def gamma(key, a, shape=None, dtype=None, *, out_sharding=None):
     >>> random.gamma(random.key(0), 2.0, (3,)).shape
     (3,)
     """
+    exactly(method, "gamma")
     return placed(gammas(key, a, shape, dtype, False, "gamma"), out_sharding)
 
 
-def loggamma(key, a, shape=None, dtype=None, *, out_sharding=None):
+def loggamma(key, a, shape=None, dtype=None, *, method="exact", out_sharding=None):
     """Logarithms of numbers from the gamma distribution. Arguments, results and errors are those of `gamma`.
 
     >>> from gnomon import random
     >>> random.loggamma(random.key(0), 2.0, (3,)).shape
     (3,)
     """
+    exactly(method, "loggamma")
     return placed(gammas(key, a, shape, dtype, True, "loggamma"), out_sharding)
 
 
@@ -51,7 +53,7 @@ def _gamma(key, a, *, shape, dtype, log_space):
     return random_gamma(key, with_shape(to_dtype(a, dtype), shape), log_space)
 
 
-def beta(key, a, b, shape=None, dtype=None, *, out_sharding=None):
+def beta(key, a, b, shape=None, dtype=None, *, method="exact", out_sharding=None):
     """Numbers from the beta distribution on [0, 1] with parameters `a` and `b`.
 
     Returns an array of `shape`, to which `a` and `b` must broadcast (default: their common shape), and of `dtype`, a
@@ -61,6 +63,7 @@ def beta(key, a, b, shape=None, dtype=None, *, out_sharding=None):
     >>> random.beta(random.key(0), 2.0, 3.0, (3,)).shape
     (3,)
     """
+    exactly(method, "beta")
     key, _ = one_key(key, "beta")
     shape = common_shape(shape, "beta", a=a, b=b)
     return placed(_beta(key, a, b, shape=shape, dtype=float_dtype(dtype, "beta")), out_sharding)
@@ -104,7 +107,7 @@ def _dirichlet(key, alpha, *, shape, dtype):
     return parts / jnp.sum(parts, -1, keepdims=True)
 
 
-def chisquare(key, df, shape=None, dtype=None, *, out_sharding=None):
+def chisquare(key, df, shape=None, dtype=None, *, method="exact", out_sharding=None):
     """Numbers from the chi-square distribution with `df` degrees of freedom.
 
     Returns an array of `shape`, to which `df` must broadcast (default: its shape), and of `dtype`, a float dtype.
@@ -114,6 +117,7 @@ def chisquare(key, df, shape=None, dtype=None, *, out_sharding=None):
     >>> random.chisquare(random.key(0), 2.0, (3,)).shape
     (3,)
     """
+    exactly(method, "chisquare")
     key, _ = one_key(key, "chisquare")
     shape = common_shape(shape, "chisquare", df=df)
     return placed(_chisquare(key, df, shape=shape, dtype=float_dtype(dtype, "chisquare")), out_sharding)

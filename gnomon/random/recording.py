@@ -144,6 +144,14 @@ def common_shape(shape, caller, **parameters):
                      "broadcast to it.")
 
 
+def exactly(method, caller):
+    """There is one method, the exact one."""
+    if method == "approximate":
+        raise Refused(f"random.{caller} draws exactly; leave out method='approximate', which JAX has for speed.")
+    if method != "exact":
+        raise ValueError(f"random.{caller} takes method='exact', got {method!r}.")
+
+
 def named(shapes):
     return ", ".join([f"{name} of shape {s}" for name, s in shapes.items()])
 
