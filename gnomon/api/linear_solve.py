@@ -6,12 +6,13 @@ from gnomon.api.custom import custom_jvp
 from gnomon.api.differentiate import jvp
 from gnomon.api.function import as_values, check_leaves
 from gnomon.base.source import function_name
-from gnomon.base.tree import keystr, tree_flatten, tree_flatten_with_path, tree_map, tree_unflatten
+from gnomon.base.tree import keystr, tree_flatten, tree_flatten_with_path, tree_unflatten
 from gnomon.ops.arithmetic import neg
 from gnomon.ops.nested.linear_solve import LinearSolve
-from gnomon.ops.shape import StopGradient
+from gnomon.ops.shape import StopGradient, zeros
 from gnomon.trace.build import program
-from gnomon.trace.stage import bind, inline
+from gnomon.trace.stage import bind, inline, stage
+from gnomon.transforms import jvp as jvp_program
 from gnomon.transforms import transpose
 
 __all__ = ["custom_linear_solve", "custom_root"]
@@ -116,7 +117,7 @@ def custom_root(f, initial_guess, solve, tangent_solve, has_aux=False):
     check_leaves(leaves, "custom_root", lambda: [f"initial_guess{keystr(p)}" for p, _ in tree_flatten_with_path(initial_guess)[0]])
     guess = as_values(leaves)
     types = [v.type for v in guess]
-    aux_tree = None
+    count, aux_tree = len(guess), None
 
     def find(start):
         nonlocal aux_tree
@@ -130,29 +131,50 @@ def custom_root(f, initial_guess, solve, tangent_solve, has_aux=False):
     if f_tree != tree or [t.shape for t in f_jaxpr.out_types] != [t.shape for t in types]:
         raise TypeError(f"custom_root: {function_name(f)} must return what initial_guess is, of structure {tree} and types "
                         f"{list(map(str, types))}, but it returns {f_tree} of {list(map(str, f_jaxpr.out_types))}.")
-    solver = staged(solve, tree, types, "custom_root", find)
-    (function, finder), captured = share_captured([(f_jaxpr, f_captured), solver[:2]])
-    n, count = len(captured), len(guess)
+    finder = staged(solve, tree, types, "custom_root", find)[:2]
+    # everything of the user's is staged now, while what it closes over is there
+    slope = slope_program(closed_first(f_jaxpr), len(f_captured), count)
+    back, _ = transpose(slope, (False,) * (len(slope.invars) - count) + (True,) * count, None, True)
+
+    def tangent_solver(product):
+        def run(*leaves):
+            x, y = leaves[:count], leaves[count:]
+
+            def g(v):
+                return tree_unflatten(tree, inline(product, (), [*f_captured, *x, *as_values(tree_flatten(v)[0])]))
+            return as_values(tree_flatten(tangent_solve(g, tree_unflatten(tree, y)))[0])
+        return stage(run, types * 2, name=function_name(tangent_solve), kind="custom_root")
+    staged_programs = [(f_jaxpr, f_captured), finder, tangent_solver(slope), tangent_solver(back)]
+    (function, finder, forward, backward), captured = share_captured([(jaxpr, list(c)) for jaxpr, c in staged_programs])
+    n = len(captured)
+    matvec = slope_program(function, n, count)
+    vecmat, _ = transpose(matvec, (False,) * (n + count) + (True,) * count, None, True)
+    solver = LinearSolve(matvec, vecmat, forward, backward, n + count)
 
     @custom_jvp
     def root(consts, start):
         outs = inline(finder, (), [*consts, *start])
         return outs[:count], outs[count:]
 
-    def value(consts, x):
-        return inline(function, (), [*consts, *x])
-
     @root.defjvp
     def root_jvp(primals, tangents):
+        """f(consts, x) stays 0, so (df/dx) dx = -(df/dconsts) dconsts."""
         consts, start = primals
         x, aux = root(consts, start)
-        moved = jvp(lambda *consts: value(consts, x), tuple(consts), tuple(tangents[0]))[1] if n else [0 * y for y in x]
-
-        def push(v):
-            return tree_unflatten(tree, jvp(lambda *x: value(consts, x), tuple(x), tuple(as_values(tree_flatten(v)[0])))[1])
-        b = tree_unflatten(tree, [neg(m) for m in moved])
-        dx = custom_linear_solve(push, b, tangent_solve, tangent_solve)
-        return (x, aux), (as_values(tree_flatten(dx)[0]), tree_map(lambda y: bind(_stop_gradient, 0 * y), aux))
+        _, moved = jvp(lambda *consts: inline(function, (), [*consts, *x]), tuple(consts), tuple(tangents[0])) if n else (x, [0 * y for y in x])
+        dx = bind(solver, *consts, *x, *[neg(m) for m in moved])
+        return (x, aux), (dx, [bind(_stop_gradient, 0 * y) for y in aux])
     x, aux = root(captured, [bind(_stop_gradient, v) for v in guess])
     x = tree_unflatten(tree, x)
     return (x, tree_unflatten(aux_tree, aux)) if has_aux else x
+
+
+def slope_program(jaxpr, n, count):
+    """(first n inputs, x, v) -> how the results move where the last `count` inputs, x, move by v."""
+    moved, has = jvp_program(jaxpr, (False,) * n + (True,) * count)
+    types = [v.type for v in jaxpr.invars]
+
+    def run(*xs):
+        tangents = iter(inline(moved, (), xs)[len(jaxpr.outvars):])
+        return [next(tangents) if h else zeros(t) for h, t in zip(has, jaxpr.out_types)]
+    return program([*types, *types[n:]], run)

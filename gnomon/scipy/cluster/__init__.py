@@ -1,0 +1,2 @@
+"""gnomon.scipy.cluster: assignment to clusters."""
+from gnomon.scipy.cluster import vq  # noqa: F401
