@@ -4,9 +4,8 @@ from __future__ import annotations
 import numpy as np
 
 from gnomon import numpy as jnp
-from gnomon.ops.random import (GENERATORS, Generator, Threefry2x32 as threefry2x32_p, UserGenerator, generator,
-                               random_seed as
-                               _random_seed)
+from gnomon.ir.op import primitive_named
+from gnomon.ops.random import GENERATORS, Generator, Threefry2x32, UserGenerator, generator, random_seed as _random_seed
 from gnomon.random.keys import as_seed
 from gnomon.random.recording import implementation
 from gnomon.trace.stage import bind, value_of
@@ -15,6 +14,7 @@ __all__ = ["define_prng_impl", "random_seed", "rbg_prng_impl", "seed_with_impl",
            "threefry_prng_impl", "unsafe_rbg_prng_impl"]
 
 PRNGImpl = Generator
+threefry2x32_p = primitive_named("threefry2x32_p")
 
 threefry_prng_impl, rbg_prng_impl, unsafe_rbg_prng_impl = [generator(n) for n in ("threefry2x32", "rbg", "unsafe_rbg")]
 
@@ -75,5 +75,5 @@ def threefry_2x32(keypair, count):
     if odd:
         flat = jnp.concatenate([flat, flat[:1] * 0])
     half = flat.shape[0] // 2
-    out = jnp.concatenate(bind(threefry2x32_p(), k0, k1, flat[:half], flat[half:]))
+    out = jnp.concatenate(bind(Threefry2x32(), k0, k1, flat[:half], flat[half:]))
     return (out[:-1] if odd else out).reshape(count.shape)

@@ -127,8 +127,8 @@ def weighted(key, p, shape, count, replace, mode):
     """Indices drawn with probabilities `p`."""
     if not replace:
         if p.__class__ is not Tracer and np.count_nonzero(np.asarray(p) > 0) < count:
-            raise ValueError(f"random.choice cannot draw {count} elements without replacement: fewer have a probability "
-                             "above zero. Draw fewer.")
+            raise ValueError(f"random.choice cannot draw {count} elements without replacement: fewer have a "
+                             "probability above zero. Draw fewer.")
         noise = _gumbel(key, shape=p.type.shape, dtype=p.type.dtype, mode=mode)
         return lax.top_k(noise + lax.log(p), count)[1].reshape(shape)
     total = jnp.cumsum(p)

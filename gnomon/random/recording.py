@@ -47,8 +47,8 @@ _constants: dict = {}
 
 
 def constant(value, dtype=None):
-    """A number as a value, of a dtype or of its own. Outside of any trace it is the same one each time, as that one has its
-    place on the device by then."""
+    """A number as a value, of a dtype or of its own. Outside of any trace it is the same one each time, as that one has
+    its place on the device by then."""
     def make():
         return value_of(value) if dtype is None else full(ArrayType((), dtype), np.asarray(value, dtype)[()])
     if local.frame is not None or value.__class__ not in (int, float, bool) or current.default_device is not None:

@@ -5,10 +5,11 @@ import numpy as np
 import pytest
 
 import gnomon
-from gnomon import random
+from gnomon import numpy as jnp, random
 from gnomon.base.errors import GnomonWarning, Refused
 from gnomon.base.settings import (TABLE, default_prng_impl, enable_custom_prng, enable_x64, legacy_prng_key,
                                   threefry_partitionable)
+from gnomon.extend.random import define_prng_impl
 from gnomon.ops.random import HOST, RandomBits, generator, threefry2x32, threefry2x32_packed
 
 
@@ -185,3 +186,27 @@ def test_what_is_refused(make, error, message):
     with pytest.raises(error) as raised:
         make()
     assert message in str(raised.value)
+
+
+def test_generator_of_ones_own():
+    """A Weyl sequence, which is no good generator but easy to follow."""
+    def bits(key, width, shape):
+        count = jnp.arange(np.prod(shape, dtype=int), dtype="uint32").reshape(shape)
+        return (key[0] + count * key[1]).astype(f"uint{width}")
+
+    weyl = define_prng_impl(
+        key_shape=(2,), name="weyl", tag="wyl", random_bits=bits,
+        seed=lambda seed: jnp.stack([seed.astype("uint32"), np.uint32(2654435769)]),
+        split=lambda key, shape: jnp.stack([bits(key, 32, shape), jnp.full(shape, key[1])], -1),
+        fold_in=lambda key, data: jnp.stack([key[0] ^ data, key[1]]))
+    key = random.key(5, impl=weyl)
+    assert str(key.dtype) == "key<wyl>" and words(key) == [5, 2654435769]
+    assert words(random.fold_in(key, 3)) == [6, 2654435769]
+    assert random.bits(key, (3,)).tolist() == [(5 + i * 2654435769) % 2**32 for i in range(3)]
+    keys = random.split(key, (2, 2))
+    assert words(keys)[1][0] == [(5 + 2 * 2654435769) % 2**32, 2654435769]
+    mapped = gnomon.vmap(gnomon.vmap(lambda k: random.uniform(k, (3,))))(keys)
+    assert mapped[1, 0].tolist() == random.uniform(keys[1, 0], (3,)).tolist()
+    assert "random_seed[impl=wyl]" in str(gnomon.make_jaxpr(lambda s: random.key(s, impl=weyl))(1))
+    with pytest.raises(ValueError, match="the name 'weyl', which a generator has already"):
+        define_prng_impl(key_shape=(2,), name="weyl", seed=None, split=None, random_bits=None, fold_in=None)
