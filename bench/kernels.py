@@ -7,7 +7,10 @@ Both libraries run in this process, in turn. Ratios travel between machines, tim
 import argparse
 import time
 
+import jax
 import numpy as np
+
+import gnomon
 
 NUMPY = {
     "cumsum_last_axis": lambda x: np.cumsum(x, 1),
@@ -37,6 +40,13 @@ def programs(module):
     rows = rng.integers(0, 2000, 20000).astype(np.int32)
     places = rng.integers(0, 1000000, 300000).astype(np.int32)
     image, kernel = rng.standard_normal((4, 32, 32, 32)).astype(np.float32), np.full((32, 32, 3, 3), 0.01, np.float32)
+
+    def convolve(x, k):
+        return lax.fori_loop(0, 2, lambda i, y: lax.conv(y, k, (1, 1), "SAME"), x)
+
+    def max_pool(x):
+        return lax.reduce_window(x, -np.inf, lax.max, (1, 1, 2, 2), (1, 1, 2, 2), "VALID").sum()
+
     return {
         "cumsum_last_axis": (lambda x: np_.cumsum(x, 1), x),
         "cumsum_first_axis": (lambda x: np_.cumsum(x, 0), x),
@@ -51,8 +61,8 @@ def programs(module):
         "take_elements": (lambda x, i: x.ravel()[i], x, places),
         "add_at": (lambda x, i: np_.zeros(1000000, np.float32).at[i].add(x[:300000]), line, places),
         "set_at": (lambda x, i: np_.zeros(1000000, np.float32).at[i].set(x[:300000]), line, places),
-        "convolution_in_loop": (lambda x, k: lax.fori_loop(0, 2, lambda i, y: lax.conv(y, k, (1, 1), "SAME"), x), image, kernel),
-        "max_pool_gradient": (grad(lambda x: lax.reduce_window(x, -np.inf, lax.max, (1, 1, 2, 2), (1, 1, 2, 2), "VALID").sum()), image),
+        "convolution_in_loop": (convolve, image, kernel),
+        "max_pool_gradient": (grad(max_pool), image),
     }
 
 
@@ -84,14 +94,13 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("rows", nargs="*", help="only these rows")
     options = parser.parse_args()
-    import gnomon
-    import jax
     ours, theirs = programs(gnomon), programs(jax)
     print(f"{'row':22}{'gnomon ms':>11}{'JAX ms':>10}{'NumPy ms':>10}{'to JAX':>9}{'to NumPy':>9}")
     for row, plain in NUMPY.items():
         if options.rows and row not in options.rows:
             continue
-        calls = {"gnomon": ready(gnomon, ours[row][0], ours[row][1:]), "jax": ready(jax, theirs[row][0], theirs[row][1:])}
+        calls = {"gnomon": ready(gnomon, ours[row][0], ours[row][1:]),
+                 "jax": ready(jax, theirs[row][0], theirs[row][1:])}
         if plain is not None:
             calls["numpy"] = lambda: plain(*ours[row][1:])
         t = best_of(calls, options.rounds)

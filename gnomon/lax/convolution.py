@@ -20,8 +20,9 @@ from gnomon.ops.window import dilated, window_size
 from gnomon.trace.stage import bind
 
 __all__ = [
-    "ConvDimensionNumbers", "ConvGeneralDilatedDimensionNumbers", "conv", "conv_dimension_numbers", "conv_general_dilated",
-    "conv_general_dilated_local", "conv_general_dilated_patches", "conv_general_permutations", "conv_general_shape_tuple",
+    "ConvDimensionNumbers", "ConvGeneralDilatedDimensionNumbers", "conv", "conv_dimension_numbers",
+    "conv_general_dilated", "conv_general_dilated_local", "conv_general_dilated_patches", "conv_general_permutations",
+    "conv_general_shape_tuple",
     "conv_shape_tuple", "conv_transpose", "conv_transpose_shape_tuple", "conv_with_general_padding",
 ]
 
@@ -29,9 +30,9 @@ ConvGeneralDilatedDimensionNumbers = None | ConvDimensionNumbers | tuple[str, st
 
 
 def conv_general_permutations(dimension_numbers):
-    """From three words such as ('NHWC', 'HWIO', 'NHWC'), where each of the dimensions in the order (batch, feature, spatial...)
-    or (output feature, input feature, spatial...) stands. The spatial order is that of the kernel's word. ValueError where a
-    word repeats or lacks a letter.
+    """From three words such as ('NHWC', 'HWIO', 'NHWC'), where each of the dimensions in the order (batch, feature,
+    spatial...) or (output feature, input feature, spatial...) stands. The spatial order is that of the kernel's word.
+    ValueError where a word repeats or lacks a letter.
 
     >>> conv_general_permutations(("NHWC", "HWIO", "NHWC"))
     ((0, 3, 1, 2), (3, 2, 0, 1), (0, 3, 1, 2))
@@ -40,12 +41,12 @@ def conv_general_permutations(dimension_numbers):
     out_list = []
     for word, (first, second), what in ((lhs, "NC", "lhs"), (rhs, "OI", "rhs"), (out, "NC", "out")):
         if word.count(first) != 1 or word.count(second) != 1 or len(set(word)) != len(word):
-            raise ValueError(f"Convolution dimension numbers need the letters {first} and {second} once and no letter twice in the "
-                             f"word for {what}, got {word!r}.")
+            raise ValueError(f"Convolution dimension numbers need the letters {first} and {second} once and no letter "
+                             f"twice in the word for {what}, got {word!r}.")
         spatial = [c for c in rhs if c not in "OI"]
         if sorted(c for c in word if c not in (first, second)) != sorted(spatial):
-            raise ValueError(f"Convolution dimension numbers need the same spatial letters in all three words, got {lhs!r}, {rhs!r} and "
-                             f"{out!r}.")
+            raise ValueError(f"Convolution dimension numbers need the same spatial letters in all three words, got "
+                             f"{lhs!r}, {rhs!r} and {out!r}.")
         out_list.append(tuple([word.index(c) for c in (first, second, *spatial)]))
     return tuple(out_list)
 
@@ -59,31 +60,43 @@ def conv_dimension_numbers(lhs_shape, rhs_shape, dimension_numbers):
     """
     rank = len(lhs_shape)
     if rank != len(rhs_shape):
-        raise ValueError(f"A convolution needs operands of one rank, got shapes {tuple(lhs_shape)} and {tuple(rhs_shape)}.")
+        raise ValueError(f"A convolution needs operands of one rank, got shapes {tuple(lhs_shape)} and "
+                         f"{tuple(rhs_shape)}.")
     if isinstance(dimension_numbers, ConvDimensionNumbers):
         return dimension_numbers
     if dimension_numbers is None:
         return ConvDimensionNumbers(*[tuple(range(rank))] * 3)
     if len(dimension_numbers) == 3 and all(isinstance(w, str) for w in dimension_numbers):
         if any(len(w) != rank for w in dimension_numbers):
-            raise ValueError(f"Convolution dimension numbers {dimension_numbers} do not name the {rank} dimensions of shapes "
-                             f"{tuple(lhs_shape)} and {tuple(rhs_shape)}.")
+            raise ValueError(f"Convolution dimension numbers {dimension_numbers} do not name the {rank} dimensions of "
+                             f"shapes {tuple(lhs_shape)} and {tuple(rhs_shape)}.")
         return ConvDimensionNumbers(*conv_general_permutations(dimension_numbers))
     if len(dimension_numbers) == 3:
-        return ConvDimensionNumbers(*[integers(spec, "A convolution's dimension numbers") for spec in dimension_numbers])
-    raise TypeError(f"Convolution dimension numbers are None, ConvDimensionNumbers or three words, got {dimension_numbers!r}.")
+        return ConvDimensionNumbers(*[integers(spec, "A convolution's dimension numbers")
+                                      for spec in dimension_numbers])
+    raise TypeError(f"Convolution dimension numbers are None, ConvDimensionNumbers or three words, got "
+                    f"{dimension_numbers!r}.")
 
 
-def conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation=None, rhs_dilation=None, dimension_numbers=None,
-                         feature_group_count=1, batch_group_count=1, precision=None, preferred_element_type=None, out_sharding=None):
+def dilation_of(dilation, count, what):
+    """One dilation per spatial dimension, 1 where none is given."""
+    return (1,) * count if dilation is None else integers(dilation, what)
+
+
+def conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation=None, rhs_dilation=None,
+                         dimension_numbers=None, feature_group_count=1, batch_group_count=1, precision=None,
+                         preferred_element_type=None, out_sharding=None):
     """Slides a kernel over an array and sums products over the window and the input features.
 
     lhs          (batch, features, spatial...) in the order that `dimension_numbers` says
     rhs          the kernel: (output features, input features, spatial...)
     padding      'SAME', 'VALID', 'SAME_LOWER', or (low, high) pairs, negative to cut off
     lhs_dilation, rhs_dilation   how far apart elements stand; a `lhs_dilation` above 1 is a transposed convolution
-    feature_group_count          cuts the features into groups with kernels of their own; `batch_group_count` cuts the batch
-    Operands have one dtype, unless `preferred_element_type` gives the result's. ValueError or TypeError where they do not fit.
+    feature_group_count          cuts the features into groups with kernels of their own
+    batch_group_count            cuts the batch
+
+    Operands have one dtype, unless `preferred_element_type` gives the result's. ValueError or TypeError where they do
+    not fit.
 
     >>> import gnomon.numpy as jnp
     >>> conv_general_dilated(jnp.arange(4.0).reshape(1, 1, 4), jnp.ones((1, 1, 2)), (1,), "VALID").tolist()
@@ -93,37 +106,38 @@ def conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation=None, r
     numbers = conv_dimension_numbers(x.type.shape, k.type.shape, dimension_numbers)
     spatial = x.type.ndim - 2
     if spatial < 0:
-        raise ValueError(f"conv_general_dilated takes operands with batch, feature and spatial dimensions, got shapes {x.type.shape} and "
-                         f"{k.type.shape}.")
+        raise ValueError(f"conv_general_dilated takes operands with batch, feature and spatial dimensions, got shapes "
+                         f"{x.type.shape} and {k.type.shape}.")
     strides = integers(window_strides, "conv_general_dilated's window_strides")
-    lhs_dilation = (1,) * spatial if lhs_dilation is None else integers(lhs_dilation, "conv_general_dilated's lhs_dilation")
-    rhs_dilation = (1,) * spatial if rhs_dilation is None else integers(rhs_dilation, "conv_general_dilated's rhs_dilation")
+    lhs_dilation = dilation_of(lhs_dilation, spatial, "conv_general_dilated's lhs_dilation")
+    rhs_dilation = dilation_of(rhs_dilation, spatial, "conv_general_dilated's rhs_dilation")
     for given, name in ((strides, "window_strides"), (lhs_dilation, "lhs_dilation"), (rhs_dilation, "rhs_dilation")):
         if len(given) != spatial:
-            raise ValueError(f"conv_general_dilated needs one entry of {name} per spatial dimension, of which operands of shapes "
-                             f"{x.type.shape} and {k.type.shape} have {spatial}, got {given}.")
+            raise ValueError(f"conv_general_dilated needs one entry of {name} per spatial dimension, of which "
+                             f"operands of shapes {x.type.shape} and {k.type.shape} have {spatial}, got {given}.")
     if isinstance(padding, str):
         if any(d != 1 for d in lhs_dilation):
-            raise ValueError(f"conv_general_dilated takes padding {padding!r} only without lhs_dilation. Give (low, high) pairs, or call "
-                             "conv_transpose.")
+            raise ValueError(f"conv_general_dilated takes padding {padding!r} only without lhs_dilation. Give (low, "
+                             f"high) pairs, or call conv_transpose.")
         reach = [dilated(k.type.shape[d], r) for d, r in zip(numbers.rhs_spec[2:], rhs_dilation)]
         padding = padtype_to_pads([x.type.shape[d] for d in numbers.lhs_spec[2:]], reach, strides, padding)
     kind = None if preferred_element_type is None else requested_dtype(preferred_element_type)
     op = ConvGeneralDilated(strides, pairs(padding, "conv_general_dilated"), lhs_dilation, rhs_dilation, numbers,
-                            operator.index(feature_group_count), operator.index(batch_group_count), canonical_precision(precision), kind,
-                            out_sharding)
+                            operator.index(feature_group_count), operator.index(batch_group_count),
+                            canonical_precision(precision), kind, out_sharding)
     return bind(op, x, k)
 
 
 def conv(lhs, rhs, window_strides, padding, precision=None, preferred_element_type=None):
-    """A convolution of (batch, features, spatial...) with a kernel (output features, input features, spatial...); `padding` is
-    'SAME' or 'VALID'.
+    """A convolution of (batch, features, spatial...) with a kernel (output features, input features, spatial...);
+    `padding` is 'SAME' or 'VALID'.
 
     >>> import gnomon.numpy as jnp
     >>> conv(jnp.ones((1, 2, 5)), jnp.ones((3, 2, 2)), (1,), "VALID").shape
     (1, 3, 4)
     """
-    return conv_general_dilated(lhs, rhs, window_strides, padding, precision=precision, preferred_element_type=preferred_element_type)
+    return conv_general_dilated(lhs, rhs, window_strides, padding, precision=precision,
+                                preferred_element_type=preferred_element_type)
 
 
 def conv_with_general_padding(lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, precision=None,
@@ -149,14 +163,14 @@ def transposed_padding(window, stride, padding):
     return low, total - low
 
 
-def conv_transpose(lhs, rhs, strides, padding, rhs_dilation=None, dimension_numbers=None, transpose_kernel=False, precision=None,
-                   preferred_element_type=None, use_consistent_padding=False):
+def conv_transpose(lhs, rhs, strides, padding, rhs_dilation=None, dimension_numbers=None, transpose_kernel=False,
+                   precision=None, preferred_element_type=None, use_consistent_padding=False):
     """A transposed convolution: the operand is spread out by `strides` and then convolved. Features come last unless
     `dimension_numbers` says otherwise.
 
-    padding           'SAME' (the result is `strides` times as large), 'VALID', or pairs: of the convolution that is done, or with
-                      `use_consistent_padding` of the one that is undone
-    transpose_kernel  flips the kernel and exchanges its features, so that this is the gradient of `conv_general_dilated`
+    padding           'SAME' (the result is `strides` times as large), 'VALID', or pairs: of the convolution that is
+                      done, or with `use_consistent_padding` of the one that is undone
+    transpose_kernel  flips the kernel and exchanges its features: then this is the gradient of `conv_general_dilated`
 
     >>> import gnomon.numpy as jnp
     >>> conv_transpose(jnp.ones((1, 4, 2)), jnp.ones((3, 2, 5)), (2,), "SAME").shape
@@ -172,7 +186,7 @@ def conv_transpose(lhs, rhs, strides, padding, rhs_dilation=None, dimension_numb
     numbers = conv_dimension_numbers(x.type.shape, k.type.shape, dimension_numbers)
     spatial = numbers.rhs_spec[2:]
     strides = integers(strides, "conv_transpose's strides")
-    rhs_dilation = (1,) * len(spatial) if rhs_dilation is None else integers(rhs_dilation, "conv_transpose's rhs_dilation")
+    rhs_dilation = dilation_of(rhs_dilation, len(spatial), "conv_transpose's rhs_dilation")
     reach = [dilated(k.type.shape[d], r) for d, r in zip(spatial, rhs_dilation)]
     if isinstance(padding, str):
         if padding not in ("SAME", "VALID"):
@@ -192,8 +206,8 @@ def conv_transpose(lhs, rhs, strides, padding, rhs_dilation=None, dimension_numb
 
 def conv_general_dilated_patches(lhs, filter_shape, window_strides, padding, lhs_dilation=None, rhs_dilation=None,
                                  dimension_numbers=None, precision=None, preferred_element_type=None):
-    """The windows that a convolution sees, written out as features: feature c * prod(filter_shape) + k of the result is element k
-    of the window in input feature c.
+    """The windows that a convolution sees, written out as features: feature c * prod(filter_shape) + k of the result is
+    element k of the window in input feature c.
 
     >>> import gnomon.numpy as jnp
     >>> conv_general_dilated_patches(jnp.arange(4.0).reshape(1, 1, 4), (2,), (1,), "VALID").tolist()
@@ -222,8 +236,8 @@ def broadcast_groups(kernel, groups):
 
 def conv_general_dilated_local(lhs, rhs, window_strides, padding, filter_shape, lhs_dilation=None, rhs_dilation=None,
                                dimension_numbers=None, precision=None):
-    """A convolution whose kernel differs from place to place: rhs has the window's elements among its input features (features *
-    prod(filter_shape) of them) and the result's spatial dimensions.
+    """A convolution whose kernel differs from place to place: rhs has the window's elements among its input features
+    (features * prod(filter_shape) of them) and the result's spatial dimensions.
 
     >>> import gnomon.numpy as jnp
     >>> conv_general_dilated_local(jnp.ones((1, 2, 5)), jnp.ones((3, 4, 4)), (1,), "VALID", (2,)).shape
@@ -232,9 +246,11 @@ def conv_general_dilated_local(lhs, rhs, window_strides, padding, filter_shape, 
     x, k = as_value(lhs, "conv_general_dilated_local", 0), as_value(rhs, "conv_general_dilated_local", 1)
     numbers = conv_dimension_numbers(x.type.shape, k.type.shape, dimension_numbers)
     patches = conv_general_dilated_patches(x, filter_shape, window_strides, padding, lhs_dilation, rhs_dilation,
-                                           ConvDimensionNumbers(numbers.lhs_spec, numbers.rhs_spec, numbers.out_spec), precision)
+                                           ConvDimensionNumbers(numbers.lhs_spec, numbers.rhs_spec, numbers.out_spec),
+                                           precision)
     spatial_out, spatial_kernel = numbers.out_spec[2:], numbers.rhs_spec[2:]
-    out = dot_general(patches, k, (((numbers.out_spec[1],), (numbers.rhs_spec[1],)), (spatial_out, spatial_kernel)), precision)
+    out = dot_general(patches, k, (((numbers.out_spec[1],), (numbers.rhs_spec[1],)), (spatial_out, spatial_kernel)),
+                      precision)
     # spatial dimensions, batch, output features -> as the result has them
     order = (len(spatial_out), len(spatial_out) + 1, *range(len(spatial_out)))
     where = [0] * len(order)

@@ -13,7 +13,8 @@ from gnomon.trace.stage import bind
 from gnomon.types.size import check_shape
 
 __all__ = [
-    "GatherDimensionNumbers", "GatherScatterMode", "ScatterDimensionNumbers", "gather", "scatter", "scatter_add", "scatter_apply",
+    "GatherDimensionNumbers", "GatherScatterMode", "ScatterDimensionNumbers", "gather", "scatter", "scatter_add",
+    "scatter_apply",
     "scatter_max", "scatter_min", "scatter_mul", "scatter_sub",
 ]
 
@@ -25,13 +26,14 @@ def dimension_numbers_of(cls, given, what):
     return cls(*[integers(dims, f"{what}'s dimension_numbers") for dims in given])
 
 
-def gather(operand, start_indices, dimension_numbers, slice_sizes, *, unique_indices=False, indices_are_sorted=False, mode=None,
-           fill_value=None):
-    """Windows of `slice_sizes` of the operand, from the places that index vectors (the last dimension of `start_indices`) list.
+def gather(operand, start_indices, dimension_numbers, slice_sizes, *, unique_indices=False, indices_are_sorted=False,
+           mode=None, fill_value=None):
+    """Windows of `slice_sizes` of the operand, from the places that index vectors (the last dimension of
+    `start_indices`) list.
 
-    `dimension_numbers` is a GatherDimensionNumbers. `mode` says what happens out of bounds: 'clip' (the default) moves the window
-    inside, 'fill' reads `fill_value` (by default NaN, the smallest signed or the largest unsigned integer), 'promise_in_bounds'
-    says that there is nothing. TypeError where shapes
+    `dimension_numbers` is a GatherDimensionNumbers. `mode` says what happens out of bounds: 'clip' (the default) moves
+    the window inside, 'fill' reads `fill_value` (by default NaN, the smallest signed or the largest unsigned integer),
+    'promise_in_bounds' says that there is nothing. TypeError where shapes
     do not fit.
 
     >>> import gnomon.numpy as jnp
@@ -44,7 +46,8 @@ def gather(operand, start_indices, dimension_numbers, slice_sizes, *, unique_ind
     if fill_value is not None and hasattr(fill_value, "item"):
         fill_value = fill_value.item()
     mode = GatherScatterMode.CLIP if mode is None else GatherScatterMode.from_any(mode)
-    return bind(ops.Gather(numbers, check_bounds(slice_sizes), mode, fill_value, bool(indices_are_sorted), bool(unique_indices)),
+    return bind(ops.Gather(numbers, check_bounds(slice_sizes), mode, fill_value, bool(indices_are_sorted),
+                           bool(unique_indices)),
                 x, indices)
 
 
@@ -57,18 +60,19 @@ def scatter_kind(cls, what, operand, indices, updates, dimension_numbers, indice
     return bind(op, x, as_value(indices, what), u)
 
 
-def scatter(operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=False, unique_indices=False, mode=None):
+def scatter(operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=False, unique_indices=False,
+            mode=None):
     """The operand with updates written over windows of it, at the places that index vectors (the last dimension of
-    `scatter_indices`) list. Where windows overlap, one of the updates stands; out of bounds nothing is written, unless `mode`
-    is 'clip'. `dimension_numbers` is a ScatterDimensionNumbers.
+    `scatter_indices`) list. Where windows overlap, one of the updates stands; out of bounds nothing is written, unless
+    `mode` is 'clip'. `dimension_numbers` is a ScatterDimensionNumbers.
 
     >>> import gnomon.numpy as jnp
-    >>> elements = ScatterDimensionNumbers(update_window_dims=(), inserted_window_dims=(0,), scatter_dims_to_operand_dims=(0,))
+    >>> elements = ScatterDimensionNumbers((), inserted_window_dims=(0,), scatter_dims_to_operand_dims=(0,))
     >>> scatter(jnp.arange(4), jnp.array([[2], [0]]), jnp.array([7, 8]), elements).tolist()
     [8, 1, 7, 3]
     """
-    return scatter_kind(ops.Scatter, "scatter", operand, scatter_indices, updates, dimension_numbers, indices_are_sorted,
-                        unique_indices, mode)
+    return scatter_kind(ops.Scatter, "scatter", operand, scatter_indices, updates, dimension_numbers,
+                        indices_are_sorted, unique_indices, mode)
 
 
 def scatter_add(operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=False, unique_indices=False,
@@ -80,8 +84,8 @@ def scatter_add(operand, scatter_indices, updates, dimension_numbers, *, indices
     >>> scatter_add(jnp.arange(3), jnp.array([[2], [2]]), jnp.array([7, 8]), elements).tolist()
     [0, 1, 17]
     """
-    return scatter_kind(ops.ScatterAdd, "scatter_add", operand, scatter_indices, updates, dimension_numbers, indices_are_sorted,
-                        unique_indices, mode)
+    return scatter_kind(ops.ScatterAdd, "scatter_add", operand, scatter_indices, updates, dimension_numbers,
+                        indices_are_sorted, unique_indices, mode)
 
 
 def scatter_sub(operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=False, unique_indices=False,
@@ -92,21 +96,21 @@ def scatter_sub(operand, scatter_indices, updates, dimension_numbers, *, indices
     >>> scatter_sub(jnp.arange(3), jnp.array([[2]]), jnp.array([7]), ScatterDimensionNumbers((), (0,), (0,))).tolist()
     [0, 1, -5]
     """
-    return scatter_kind(ops.ScatterSub, "scatter_sub", operand, scatter_indices, updates, dimension_numbers, indices_are_sorted,
-                        unique_indices, mode)
+    return scatter_kind(ops.ScatterSub, "scatter_sub", operand, scatter_indices, updates, dimension_numbers,
+                        indices_are_sorted, unique_indices, mode)
 
 
 def scatter_mul(operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=False, unique_indices=False,
                 mode=None):
-    """The operand with windows of it multiplied by updates; see `scatter`. Its derivative is right where several updates meet
-    and where factors are zero.
+    """The operand with windows of it multiplied by updates; see `scatter`. Its derivative is right where several
+    updates meet and where factors are zero.
 
     >>> import gnomon.numpy as jnp
     >>> scatter_mul(jnp.arange(3), jnp.array([[2]]), jnp.array([7]), ScatterDimensionNumbers((), (0,), (0,))).tolist()
     [0, 1, 14]
     """
-    return scatter_kind(ScatterMul, "scatter_mul", operand, scatter_indices, updates, dimension_numbers, indices_are_sorted,
-                        unique_indices, mode)
+    return scatter_kind(ScatterMul, "scatter_mul", operand, scatter_indices, updates, dimension_numbers,
+                        indices_are_sorted, unique_indices, mode)
 
 
 def scatter_min(operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=False, unique_indices=False,
@@ -117,8 +121,8 @@ def scatter_min(operand, scatter_indices, updates, dimension_numbers, *, indices
     >>> scatter_min(jnp.arange(3), jnp.array([[2]]), jnp.array([1]), ScatterDimensionNumbers((), (0,), (0,))).tolist()
     [0, 1, 1]
     """
-    return scatter_kind(ops.ScatterMin, "scatter_min", operand, scatter_indices, updates, dimension_numbers, indices_are_sorted,
-                        unique_indices, mode)
+    return scatter_kind(ops.ScatterMin, "scatter_min", operand, scatter_indices, updates, dimension_numbers,
+                        indices_are_sorted, unique_indices, mode)
 
 
 def scatter_max(operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=False, unique_indices=False,
@@ -129,14 +133,15 @@ def scatter_max(operand, scatter_indices, updates, dimension_numbers, *, indices
     >>> scatter_max(jnp.arange(3), jnp.array([[0]]), jnp.array([5]), ScatterDimensionNumbers((), (0,), (0,))).tolist()
     [5, 1, 2]
     """
-    return scatter_kind(ops.ScatterMax, "scatter_max", operand, scatter_indices, updates, dimension_numbers, indices_are_sorted,
-                        unique_indices, mode)
+    return scatter_kind(ops.ScatterMax, "scatter_max", operand, scatter_indices, updates, dimension_numbers,
+                        indices_are_sorted, unique_indices, mode)
 
 
 def scatter_apply(operand, scatter_indices, func, dimension_numbers, *, update_shape=(), indices_are_sorted=False,
                   unique_indices=False, mode=None):
-    """The operand with `func` applied to windows of it; `func` takes an array and works element by element. `update_shape` is
-    the shape that updates would have. An element that is listed several times has `func` applied once.
+    """The operand with `func` applied to windows of it; `func` takes an array and works element by element.
+    `update_shape` is the shape that updates would have. An element that is listed several times has `func` applied
+    once.
 
     >>> import gnomon.numpy as jnp
     >>> elements = ScatterDimensionNumbers((), (0,), (0,))
@@ -144,7 +149,8 @@ def scatter_apply(operand, scatter_indices, func, dimension_numbers, *, update_s
     [0, 1, 20]
     """
     x, indices = as_value(operand, "scatter_apply"), as_value(scatter_indices, "scatter_apply")
-    numbers = ScatterDimensionNumbers(*[integers(dims, "scatter_apply's dimension_numbers") for dims in dimension_numbers])
+    numbers = ScatterDimensionNumbers(*[integers(dims, "scatter_apply's dimension_numbers")
+                                        for dims in dimension_numbers])
     op = ops.Scatter(numbers, GatherScatterMode.from_any(mode), bool(indices_are_sorted), bool(unique_indices))
     like = shape_ops.full(x.type.with_shape(check_shape(update_shape, "update_shape")), 0)
     old = bind(op.gather_op(x, like, None).replace(mode=GatherScatterMode.CLIP), x, indices)

@@ -24,32 +24,36 @@ _INT32 = np.dtype("int32")
 
 
 class RaggedDotDimensionNumbers(NamedTuple):
-    """`dot_dimension_numbers` as for dot_general; which dimension of lhs is cut into groups (one entry); which dimension of
-    rhs counts groups (one entry where that of lhs is neither summed nor a batch dimension, else none)."""
+    """`dot_dimension_numbers` as for dot_general; which dimension of lhs is cut into groups (one entry); which
+    dimension of rhs counts groups (one entry where that of lhs is neither summed nor a batch dimension, else none)."""
 
     dot_dimension_numbers: tuple
     lhs_ragged_dimensions: tuple
     rhs_group_dimensions: tuple
 
 
-def ragged_dot(lhs, rhs, group_sizes, precision=None, preferred_element_type=None, group_offset=None, out_sharding=None):
-    """The rows of lhs, (m, k), times the matrices of rhs, (groups, k, n): the first group_sizes[0] rows times the first matrix
-    and so on. Rows that belong to no group give zeros.
+def ragged_dot(lhs, rhs, group_sizes, precision=None, preferred_element_type=None, group_offset=None,
+               out_sharding=None):
+    """The rows of lhs, (m, k), times the matrices of rhs, (groups, k, n): the first group_sizes[0] rows times the first
+    matrix and so on. Rows that belong to no group give zeros.
 
     >>> import gnomon.numpy as jnp
-    >>> ragged_dot(jnp.ones((3, 2)), jnp.arange(1.0, 3).reshape(2, 1, 1) * jnp.ones((2, 2, 1)), jnp.array([1, 2])).ravel().tolist()
+    >>> matrices = jnp.stack([jnp.ones((2, 1)), 2 * jnp.ones((2, 1))])
+    >>> ragged_dot(jnp.ones((3, 2)), matrices, jnp.array([1, 2])).ravel().tolist()
     [2.0, 4.0, 4.0]
     """
     numbers = RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (0,))
-    return ragged_dot_general(lhs, rhs, group_sizes, numbers, precision, preferred_element_type, group_offset, out_sharding)
+    return ragged_dot_general(lhs, rhs, group_sizes, numbers, precision, preferred_element_type, group_offset,
+                              out_sharding)
 
 
 def ragged_dot_general(lhs, rhs, group_sizes, ragged_dot_dimension_numbers, precision=None, preferred_element_type=None,
                        group_offset=None, out_sharding=None):
     """dot_general in which one dimension of lhs is cut into groups of consecutive places, of these sizes.
 
-    Where that dimension is kept, each group meets its own part of rhs (`rhs_group_dimensions`). Where it is summed, the result has
-    the sum of each group, along a new leading dimension. Where it is a batch dimension, groups make no difference.
+    Where that dimension is kept, each group meets its own part of rhs (`rhs_group_dimensions`). Where it is summed, the
+    result has the sum of each group, along a new leading dimension. Where it is a batch dimension, groups make no
+    difference.
 
     >>> import gnomon.numpy as jnp
     >>> sums = RaggedDotDimensionNumbers((((0,), (0,)), ((), ())), (0,), ())
@@ -62,14 +66,15 @@ def ragged_dot_general(lhs, rhs, group_sizes, ragged_dot_dimension_numbers, prec
     numbers = ragged_dot_dimension_numbers
     (lc, rc), (lb, rb) = canonical_numbers(numbers.dot_dimension_numbers, x.type, y.type)
     if len(numbers.lhs_ragged_dimensions) != 1:
-        raise ValueError(f"ragged_dot cuts one dimension of lhs into groups, got lhs_ragged_dimensions {numbers.lhs_ragged_dimensions}.")
+        raise ValueError(f"ragged_dot cuts one dimension of lhs into groups, got lhs_ragged_dimensions "
+                         f"{numbers.lhs_ragged_dimensions}.")
     ragged = axis_of(numbers.lhs_ragged_dimensions[0], x.type.ndim, "ragged_dot")
     options = dict(precision=precision, preferred_element_type=preferred_element_type, out_sharding=out_sharding)
     if ragged in lb:
         return dot_general(x, y, ((lc, rc), (lb, rb)), **options)
     if sizes.type.ndim != 1 or not is_integer(sizes.type.dtype):
-        raise Refused(f"ragged_dot takes group_sizes as one vector of integers, got {sizes.type}; map over its other dimensions "
-                      "with gnomon.vmap.")
+        raise Refused(f"ragged_dot takes group_sizes as one vector of integers, got {sizes.type}; map over its other "
+                      f"dimensions with gnomon.vmap.")
     grouped = by_group(x, ragged, sizes)
     lc, lb = tuple([d + 1 for d in lc]), tuple([d + 1 for d in lb])
     if ragged + 1 in lc:
@@ -80,7 +85,8 @@ def ragged_dot_general(lhs, rhs, group_sizes, ragged_dot_dimension_numbers, prec
                          f"{numbers.rhs_group_dimensions}.")
     group = axis_of(numbers.rhs_group_dimensions[0], y.type.ndim, "ragged_dot")
     if y.type.shape[group] != sizes.type.shape[0]:
-        raise ValueError(f"ragged_dot needs a size for each group: rhs has {y.type.shape[group]}, group_sizes {sizes.type.shape[0]}.")
+        raise ValueError(f"ragged_dot needs a size for each group: rhs has {y.type.shape[group]}, group_sizes "
+                         f"{sizes.type.shape[0]}.")
     return dot_general(grouped, y, (((0, *lc), (group, *rc)), (lb, rb)), **options)
 
 

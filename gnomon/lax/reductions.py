@@ -19,10 +19,12 @@ from gnomon.ops.slicing import slice_in_dim
 from gnomon.trace.stage import bind, stage
 from gnomon.ir.jaxpr import Literal, intern
 from gnomon.trace.value import Value
+from gnomon.types.dtype import iinfo, is_bool, is_signed
 from gnomon.types.value_type import ArrayType
 
 __all__ = [
-    "approx_max_k", "approx_min_k", "argmax", "argmin", "cumlogsumexp", "cummax", "cummin", "cumprod", "cumsum", "reduce", "reduce_and", "reduce_max", "reduce_min",
+    "approx_max_k", "approx_min_k", "argmax", "argmin", "cumlogsumexp", "cummax", "cummin", "cumprod", "cumsum",
+    "reduce", "reduce_and", "reduce_max", "reduce_min",
     "reduce_or", "reduce_prod", "reduce_sum", "reduce_xor", "sort", "sort_key_val", "top_k",
 ]
 
@@ -32,7 +34,8 @@ def reduction(cls, operand, axes, out_sharding=None):
     name = cls.name
     x, axes = as_value(operand, name), integers(axes, f"{name}'s axes")
     if any(not 0 <= a < x.type.ndim for a in axes):
-        raise ValueError(f"{name}: axes {axes} are out of bounds for a value of type {x.type}; they count from the front.")
+        raise ValueError(f"{name}: axes {axes} are out of bounds for a value of type {x.type}; they count from the "
+                         f"front.")
     op = cls(axes) if out_sharding is None else cls(axes, explicit(out_sharding, x.type.ndim - len(axes), name))
     return bind(op, x)
 
@@ -108,7 +111,8 @@ def reduce_xor(operand, axes):
 
 
 def argmax(operand, axis, index_dtype):
-    """The place of the first maximum along one axis, that of the first NaN if there is one. ValueError for an empty axis.
+    """The place of the first maximum along one axis, that of the first NaN if there is one. ValueError for an empty
+    axis.
 
     >>> import gnomon.numpy as jnp
     >>> argmax(jnp.array([1, 3, 3]), 0, "int32").tolist()
@@ -118,7 +122,8 @@ def argmax(operand, axis, index_dtype):
 
 
 def argmin(operand, axis, index_dtype):
-    """The place of the first minimum along one axis, that of the first NaN if there is one. ValueError for an empty axis.
+    """The place of the first minimum along one axis, that of the first NaN if there is one. ValueError for an empty
+    axis.
 
     >>> import gnomon.numpy as jnp
     >>> argmin(jnp.array([1, 3, 1]), 0, "int32").tolist()
@@ -134,21 +139,26 @@ def place_of(operand, axis, index_dtype, what):
 
 # ---- any computation ----------------------------------------------------------------------------------------------
 
+def all_bits(dtype):
+    """The number of a dtype whose bits are all set."""
+    return True if is_bool(dtype) else -1 if is_signed(dtype) else int(iinfo(dtype).max)
+
+
 # op that combines -> (reduction, its identity for a dtype)
 MONOIDS = {
     arithmetic.Add: (shape_ops.ReduceSum, lambda dtype: 0),
     arithmetic.Mul: (ops.ReduceProd, lambda dtype: 1),
     arithmetic.Max: (ops.ReduceMax, lambda dtype: extreme_identity(dtype, True)),
     arithmetic.Min: (ops.ReduceMin, lambda dtype: extreme_identity(dtype, False)),
-    compare.And: (ops.ReduceAnd, lambda dtype: -1 if dtype.kind == "i" else np.iinfo(dtype).max if dtype.kind == "u" else True),
+    compare.And: (ops.ReduceAnd, lambda dtype: all_bits(dtype)),
     compare.Or: (ops.ReduceOr, lambda dtype: 0),
     compare.Xor: (ops.ReduceXor, lambda dtype: 0),
 }
 
 
 def reduce(operands, init_values, computation, dimensions, out_sharding=None):
-    """Reduces a tree of arrays of one shape over `dimensions`. `computation` takes two trees of scalars, what was reduced so
-    far and the next elements, and must be associative; `init_values` is a tree of scalars to start from.
+    """Reduces a tree of arrays of one shape over `dimensions`. `computation` takes two trees of scalars, what was
+    reduced so far and the next elements, and must be associative; `init_values` is a tree of scalars to start from.
 
     >>> import gnomon.numpy as jnp
     >>> from gnomon import lax
@@ -172,7 +182,7 @@ def reduce(operands, init_values, computation, dimensions, out_sharding=None):
             out = bind(cls(dims), xs[0]) if dims else xs[0]
             return out if is_number(inits[0], identity(xs[0].type.dtype)) else bind(found, starts[0], out)
     if out_sharding is not None:
-        raise Refused("reduce takes out_sharding only through reduce_sum, reduce_max and reduce_min; call one of these.")
+        raise Refused("reduce takes no out_sharding here; reduce_sum, reduce_max and reduce_min do, so call one of them.")
     return tree_unflatten(tree, bind(Reduce(jaxpr, dims), *xs, *starts))
 
 
@@ -201,8 +211,8 @@ def combining_program(computation, tree, xs, what):
 
     jaxpr, captured = stage(run, types + types, name=getattr(computation, "__name__", "computation"), kind=what)
     if captured:
-        raise Refused(f"{what}'s computation uses arrays from outside it; pass them in as operands, or write the reduction with "
-                      "gnomon.lax.scan.")
+        raise Refused(f"{what}'s computation uses arrays from outside it; pass them in as operands, or write the "
+                      f"reduction with gnomon.lax.scan.")
     return intern(jaxpr)
 
 
@@ -286,8 +296,8 @@ def cumlogsumexp(operand, axis=0, reverse=False):
 # ---- sorting ------------------------------------------------------------------------------------------------------
 
 def sort(operand, dimension=-1, is_stable=True, num_keys=1):
-    """An array sorted along one dimension, NaN last; of a sequence of arrays of one shape, all sorted by the first `num_keys`
-    of them, as a tuple.
+    """An array sorted along one dimension, NaN last; of a sequence of arrays of one shape, all sorted by the first
+    `num_keys` of them, as a tuple.
 
     >>> import gnomon.numpy as jnp
     >>> sort(jnp.array([3, 1, 2])).tolist()
@@ -313,8 +323,8 @@ def sort_key_val(keys, values, dimension=-1, is_stable=True):
 
 
 def top_k(operand, k, *, axis=-1, is_stable=True):
-    """The `k` largest elements along one axis in descending order, and their places (int32); NaN counts as largest, and ties
-    stand in order. ValueError where there are fewer than `k`.
+    """The `k` largest elements along one axis in descending order, and their places (int32); NaN counts as largest, and
+    ties stand in order. ValueError where there are fewer than `k`.
 
     >>> import gnomon.numpy as jnp
     >>> [x.tolist() for x in top_k(jnp.array([1, 5, 3]), 2)]
@@ -327,7 +337,8 @@ def top_k(operand, k, *, axis=-1, is_stable=True):
 
 def approx_max_k(operand, k, reduction_dimension=-1, recall_target=0.95, reduction_input_size_override=-1,
                  aggregate_to_topk=True):
-    """The `k` largest elements along one dimension and their places. The result is exact, whatever `recall_target` allows.
+    """The `k` largest elements along one dimension and their places. The result is exact, whatever `recall_target`
+    allows.
 
     >>> import gnomon.numpy as jnp
     >>> [x.tolist() for x in approx_max_k(jnp.array([1.0, 5.0, 3.0]), 2)]
@@ -338,7 +349,8 @@ def approx_max_k(operand, k, reduction_dimension=-1, recall_target=0.95, reducti
 
 def approx_min_k(operand, k, reduction_dimension=-1, recall_target=0.95, reduction_input_size_override=-1,
                  aggregate_to_topk=True):
-    """The `k` smallest elements along one dimension and their places. The result is exact, whatever `recall_target` allows.
+    """The `k` smallest elements along one dimension and their places. The result is exact, whatever `recall_target`
+    allows.
 
     >>> import gnomon.numpy as jnp
     >>> [x.tolist() for x in approx_min_k(jnp.array([4.0, 1.0, 3.0]), 2)]
@@ -348,6 +360,6 @@ def approx_min_k(operand, k, reduction_dimension=-1, recall_target=0.95, reducti
     axis = axis_of(reduction_dimension, x.type.ndim, "approx_min_k")
     k = operator.index(k)
     if not 0 <= k <= x.type.shape[axis]:
-        raise ValueError(f"approx_min_k needs k between 0 and the size of the dimension, {x.type.shape[axis]}, got {k}.")
+        raise ValueError(f"approx_min_k needs k between 0 and the dimension's size, {x.type.shape[axis]}, got {k}.")
     places = bind(shape_ops.Iota(np.dtype("int32"), x.type.shape, axis))
     return tuple([slice_in_dim(y, 0, k, axis) for y in sorting.sort([x, places], axis)])

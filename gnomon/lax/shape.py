@@ -15,7 +15,8 @@ from gnomon.types.dtype import is_key
 from gnomon.types.size import check_shape
 
 __all__ = [
-    "broadcast", "broadcast_in_dim", "broadcast_like", "broadcast_shapes", "broadcast_to_rank", "broadcasted_iota", "collapse",
+    "broadcast", "broadcast_in_dim", "broadcast_like", "broadcast_shapes", "broadcast_to_rank", "broadcasted_iota",
+    "collapse",
     "empty", "expand_dims", "full", "full_like", "iota", "reshape", "squeeze", "stop_gradient", "transpose",
 ]
 
@@ -58,8 +59,8 @@ def broadcast(operand, sizes, *, out_sharding=None):
 
 
 def broadcast_in_dim(operand, shape, broadcast_dimensions, *, out_sharding=None):
-    """The operand with its dimension i at place `broadcast_dimensions[i]` of a result of this shape; dimensions of size 1 are
-    repeated, as is everything along the others. TypeError where sizes do not fit; `broadcast_dimensions` ascend.
+    """The operand with its dimension i at place `broadcast_dimensions[i]` of a result of this shape; dimensions of size
+    1 are repeated, as is everything along the others. TypeError where sizes do not fit; `broadcast_dimensions` ascend.
 
     >>> import gnomon.numpy as jnp
     >>> broadcast_in_dim(jnp.arange(2), (2, 3), (0,)).tolist()
@@ -68,9 +69,10 @@ def broadcast_in_dim(operand, shape, broadcast_dimensions, *, out_sharding=None)
     x = as_value(operand, "broadcast_in_dim")
     shape = check_shape(shape, "The shape given to broadcast_in_dim")
     dims = integers(broadcast_dimensions, "broadcast_dimensions")
-    if len(dims) != x.type.ndim or any(not 0 <= d < len(shape) for d in dims) or any(a >= b for a, b in zip(dims, dims[1:])):
-        raise ValueError(f"broadcast_in_dim needs one dimension of the result per dimension of {x.type}, ascending, between 0 and "
-                         f"{len(shape) - 1}; got broadcast_dimensions {dims}.")
+    ascending = all(a < b for a, b in zip(dims, dims[1:]))
+    if len(dims) != x.type.ndim or not ascending or any(not 0 <= d < len(shape) for d in dims):
+        raise ValueError(f"broadcast_in_dim needs one dimension of the result per dimension of {x.type}, ascending, "
+                         f"between 0 and {len(shape) - 1}; got broadcast_dimensions {dims}.")
     if out_sharding is not None:
         return bind(ops.BroadcastInDim(shape, dims, explicit(out_sharding, len(shape), "broadcast_in_dim")), x)
     return ops.broadcast_in_dim(x, shape, dims)
@@ -118,7 +120,8 @@ def broadcast_to_rank(x, rank):
 
 
 def collapse(operand, start_dimension, stop_dimension=None):
-    """Merges the dimensions from `start_dimension` up to but not including `stop_dimension` (default: all behind it) into one.
+    """Merges the dimensions from `start_dimension` up to but not including `stop_dimension` (default: all behind it)
+    into one.
 
     >>> import gnomon.numpy as jnp
     >>> collapse(jnp.zeros((2, 3, 4)), 1).shape
@@ -133,8 +136,8 @@ def collapse(operand, start_dimension, stop_dimension=None):
 
 
 def reshape(operand, new_sizes, dimensions=None, *, out_sharding=None):
-    """The same elements in row-major order under another shape. `dimensions` permutes the operand first. TypeError where the
-    number of elements differs.
+    """The same elements in row-major order under another shape. `dimensions` permutes the operand first. TypeError
+    where the number of elements differs.
 
     >>> import gnomon.numpy as jnp
     >>> reshape(jnp.arange(4), (2, 2)).tolist()

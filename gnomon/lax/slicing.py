@@ -23,7 +23,8 @@ from gnomon.types.value_type import ArrayType
 
 __all__ = [
     "concatenate", "dynamic_index_in_dim", "dynamic_slice", "dynamic_slice_in_dim", "dynamic_update_index_in_dim",
-    "dynamic_update_slice", "dynamic_update_slice_in_dim", "index_in_dim", "index_take", "pad", "rev", "slice", "slice_in_dim",
+    "dynamic_update_slice", "dynamic_update_slice_in_dim", "index_in_dim", "index_take", "pad", "rev", "slice",
+    "slice_in_dim",
     "split", "stack", "tile", "unstack",
 ]
 
@@ -33,8 +34,8 @@ _INT32, _INT64 = np.dtype("int32"), np.dtype("int64")
 # ---- fixed places -------------------------------------------------------------------------------------------------
 
 def slice(operand, start_indices, limit_indices, strides=None):
-    """The elements from `start_indices` up to but not including `limit_indices`, every `strides`-th: one of each per dimension,
-    0 <= start <= limit <= size. TypeError where they do not fit.
+    """The elements from `start_indices` up to but not including `limit_indices`, every `strides`-th: one of each per
+    dimension, 0 <= start <= limit <= size. TypeError where they do not fit.
 
     >>> import gnomon.numpy as jnp
     >>> slice(jnp.arange(10), (1,), (8,), (3,)).tolist()
@@ -88,8 +89,8 @@ def index_in_dim(operand, index, axis=0, keepdims=True):
 
 
 def index_take(src, idxs, axes):
-    """The elements at index arrays: `idxs` holds one array of places per axis of `axes`, all of one shape (n,), in bounds. The
-    result has a leading dimension n and then the other dimensions of `src`.
+    """The elements at index arrays: `idxs` holds one array of places per axis of `axes`, all of one shape (n,), in
+    bounds. The result has a leading dimension n and then the other dimensions of `src`.
 
     >>> import gnomon.numpy as jnp
     >>> index_take(jnp.arange(6).reshape(2, 3), [jnp.array([0, 1]), jnp.array([2, 0])], (0, 1)).tolist()
@@ -106,8 +107,8 @@ def index_take(src, idxs, axes):
 
 
 def pad(operand, padding_value, padding_config):
-    """The operand with a scalar around and between its elements. `padding_config` has per dimension how many go before, behind
-    and between two elements; where the first two are negative, elements are cut off.
+    """The operand with a scalar around and between its elements. `padding_config` has per dimension how many go before,
+    behind and between two elements; where the first two are negative, elements are cut off.
 
     >>> import gnomon.numpy as jnp
     >>> pad(jnp.arange(3), 9, [(1, -1, 1)]).tolist()
@@ -244,8 +245,9 @@ def counted_from_front(start, size, scalar, allow_negative):
 
 
 def dynamic_slice(operand, start_indices, slice_sizes, *, allow_negative_indices=True):
-    """A block of fixed sizes from a place that may be traced: one integer scalar per dimension, or a 1-dimensional array of them.
-    The place is moved so far that the block lies inside. Negative indices count from the end, unless told otherwise.
+    """A block of fixed sizes from a place that may be traced: one integer scalar per dimension, or a 1-dimensional
+    array of them. The place is moved so far that the block lies inside. Negative indices count from the end, unless
+    told otherwise.
 
     >>> import gnomon.numpy as jnp
     >>> dynamic_slice(jnp.arange(5), (jnp.int32(4),), (2,)).tolist()
@@ -288,8 +290,8 @@ def dynamic_slice_in_dim(operand, start_index, slice_size, axis=0, *, allow_nega
 
 
 def dynamic_index_in_dim(operand, index, axis=0, keepdims=True, *, allow_negative_indices=True):
-    """`x[index]` along one dimension for an index that may be traced; the dimension stays with size 1 unless `keepdims` is
-    False.
+    """`x[index]` along one dimension for an index that may be traced; the dimension stays with size 1 unless `keepdims`
+    is False.
 
     >>> import gnomon.numpy as jnp
     >>> dynamic_index_in_dim(jnp.arange(5), jnp.int32(3), keepdims=False).tolist()
@@ -308,7 +310,8 @@ def dynamic_update_slice_in_dim(operand, update, start_index, axis, *, allow_neg
     """
     x = as_value(operand, "dynamic_update_slice_in_dim")
     axis = axis_of(axis, x.type.ndim, "dynamic_update_slice_in_dim")
-    return dynamic_update_slice(x, update, along_axis(x, start_index, axis), allow_negative_indices=allow_negative_indices)
+    return dynamic_update_slice(x, update, along_axis(x, start_index, axis),
+                                allow_negative_indices=allow_negative_indices)
 
 
 def dynamic_update_index_in_dim(operand, update, index, axis, *, allow_negative_indices=True):

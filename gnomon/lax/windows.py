@@ -17,8 +17,8 @@ __all__ = ["padtype_to_pads", "reduce_window", "reduce_window_shape_tuple"]
 
 
 def padtype_to_pads(in_shape, window_shape, window_strides, padding):
-    """(low, high) per dimension for one of the words 'SAME' (as many windows as elements, divided by the stride; an odd one
-    more behind), 'SAME_LOWER' (an odd one more in front) and 'VALID' (none). ValueError for another word.
+    """(low, high) per dimension for one of the words 'SAME' (as many windows as elements, divided by the stride; an odd
+    one more behind), 'SAME_LOWER' (an odd one more in front) and 'VALID' (none). ValueError for another word.
 
     >>> padtype_to_pads((5,), (3,), (2,), "SAME")
     [(1, 1)]
@@ -27,7 +27,8 @@ def padtype_to_pads(in_shape, window_shape, window_strides, padding):
     if word == "VALID":
         return [(0, 0)] * len(in_shape)
     if word not in ("SAME", "SAME_LOWER"):
-        raise ValueError(f"Unknown padding type: {padding!r}; choose 'SAME', 'SAME_LOWER' or 'VALID', or give (low, high) pairs.")
+        raise ValueError(f"Unknown padding type: {padding!r}; choose 'SAME', 'SAME_LOWER' or 'VALID', or give (low, "
+                         f"high) pairs.")
     out = []
     for n, window, stride in zip(in_shape, window_shape, window_strides, strict=True):
         total = max((-(-n // stride) - 1) * stride + window - n, 0)
@@ -41,7 +42,8 @@ def pairs(padding, what):
     try:
         return tuple([(operator.index(low), operator.index(high)) for low, high in padding])
     except (TypeError, ValueError):
-        raise TypeError(f"{what} needs padding as a word or as a (low, high) pair of integers per dimension, got {padding!r}.") from None
+        raise TypeError(f"{what} needs padding as a word or as a (low, high) pair of integers per dimension, got "
+                        f"{padding!r}.") from None
 
 
 def window_parameters(shape, window_dimensions, window_strides, padding, base_dilation, window_dilation, what):
@@ -66,14 +68,15 @@ def window_parameters(shape, window_dimensions, window_strides, padding, base_di
     return sizes, strides, padding, base, dilation
 
 
-def reduce_window_shape_tuple(operand_shape, window_dimensions, window_strides, padding, base_dilation=None, window_dilation=None):
+def reduce_window_shape_tuple(operand_shape, window_dimensions, window_strides, padding, base_dilation=None,
+                              window_dilation=None):
     """The shape of `reduce_window`'s result.
 
     >>> reduce_window_shape_tuple((5,), (3,), (1,), "VALID")
     (3,)
     """
-    parameters = window_parameters(operand_shape, window_dimensions, window_strides, padding, base_dilation, window_dilation,
-                                   "reduce_window_shape_tuple")
+    parameters = window_parameters(operand_shape, window_dimensions, window_strides, padding, base_dilation,
+                                   window_dilation, "reduce_window_shape_tuple")
     return tuple([window_size(n, *p) for n, p in zip(operand_shape, zip(*parameters))])
 
 
@@ -85,14 +88,14 @@ WINDOWED = {
 }
 
 
-def reduce_window(operand, init_value, computation, window_dimensions, window_strides=None, padding="VALID", base_dilation=None,
-                  window_dilation=None):
-    """Reduces each window of a tree of arrays of one shape. `computation` takes two trees of scalars and is associative;
-    `init_value`, a tree of scalars, is what each window starts from. The padding changes nothing where the computation is an
-    addition, maximum or minimum; otherwise it holds the initial value.
+def reduce_window(operand, init_value, computation, window_dimensions, window_strides=None, padding="VALID",
+                  base_dilation=None, window_dilation=None):
+    """Reduces each window of a tree of arrays of one shape. `computation` takes two trees of scalars and is
+    associative; `init_value`, a tree of scalars, is what each window starts from. The padding changes nothing where the
+    computation is an addition, maximum or minimum; otherwise it holds the initial value.
 
-    `window_dimensions` and the rest have an entry per dimension: elements of the operand stand `base_dilation` apart, those of
-    the window `window_dilation`; `padding` is 'SAME', 'VALID' or (low, high) pairs.
+    `window_dimensions` and the rest have an entry per dimension: elements of the operand stand `base_dilation` apart,
+    those of the window `window_dilation`; `padding` is 'SAME', 'VALID' or (low, high) pairs.
 
     >>> import gnomon.numpy as jnp
     >>> reduce_window(jnp.arange(5), 0, jnp.add, (2,)).tolist()
@@ -105,15 +108,16 @@ def reduce_window(operand, init_value, computation, window_dimensions, window_st
     if not leaves:
         raise ValueError("reduce_window needs at least one operand.")
     xs = [as_value(x, "reduce_window") for x in leaves]
-    parameters = window_parameters(xs[0].type.shape, window_dimensions, window_strides, padding, base_dilation, window_dilation,
-                                   "reduce_window")
+    parameters = window_parameters(xs[0].type.shape, window_dimensions, window_strides, padding, base_dilation,
+                                   window_dilation, "reduce_window")
     jaxpr = combining_program(computation, tree, xs, "reduce_window")
     if len(xs) == 1:
         op = monoid_of(jaxpr)
         if type(op) in WINDOWED:
             cls, identity = WINDOWED[type(op)]
             out = bind(cls(*parameters), xs[0])
-            return out if is_number(inits[0], identity(xs[0].type.dtype)) else bind(op, start_value(inits[0], xs[0]), out)
+            neutral = is_number(inits[0], identity(xs[0].type.dtype))
+            return out if neutral else bind(op, start_value(inits[0], xs[0]), out)
     starts = [start_value(i, x) for i, x in zip(inits, xs)]
     rank = xs[0].type.ndim
     written_out = [windows(x, i, *parameters) for x, i in zip(xs, starts)]

@@ -20,8 +20,8 @@ from gnomon.types.value_type import ArrayType, array_type
 
 
 class ConvDimensionNumbers(NamedTuple):
-    """Which dimension is which: `lhs_spec` and `out_spec` name (batch, feature, spatial...), `rhs_spec` (output feature, input
-    feature, spatial...)."""
+    """Which dimension is which: `lhs_spec` and `out_spec` name (batch, feature, spatial...), `rhs_spec` (output
+    feature, input feature, spatial...)."""
 
     lhs_spec: tuple
     rhs_spec: tuple
@@ -29,8 +29,8 @@ class ConvDimensionNumbers(NamedTuple):
 
 
 class ConvGeneralDilated(Op):
-    """Slides rhs (the kernel) over lhs and sums products over the window and the input features. Features of lhs are cut into
-    `feature_group_count` groups, or its batch into `batch_group_count`, each with its own output features."""
+    """Slides rhs (the kernel) over lhs and sums products over the window and the input features. Features of lhs are
+    cut into `feature_group_count` groups, or its batch into `batch_group_count`, each with its own output features."""
 
     window_strides: tuple
     padding: tuple
@@ -51,8 +51,8 @@ class ConvGeneralDilated(Op):
         batch, feature = lhs.shape[n.lhs_spec[0]] // self.batch_group_count, rhs.shape[n.rhs_spec[0]]
         sizes = [batch, feature]
         for i, (a, b) in enumerate(zip(n.lhs_spec[2:], n.rhs_spec[2:])):
-            sizes.append(window_size(lhs.shape[a], rhs.shape[b], self.window_strides[i], self.padding[i], self.lhs_dilation[i],
-                                     self.rhs_dilation[i]))
+            sizes.append(window_size(lhs.shape[a], rhs.shape[b], self.window_strides[i], self.padding[i],
+                                     self.lhs_dilation[i], self.rhs_dilation[i]))
         shape = [0] * lhs.ndim
         for d, size in zip(n.out_spec, sizes):
             shape[d] = size
@@ -74,13 +74,14 @@ class ConvGeneralDilated(Op):
             grouped = self.feature_group_count * self.batch_group_count > 1
             for d in dims if grouped else dims[1:]:
                 if t.spec[d] is not None:
-                    raise ShardingTypeError(f"A convolution needs dimension {d} of {t} whole, which is sharded over {t.spec[d]!r}. "
-                                            "Reshard it, or say the result's sharding with out_sharding.")
+                    raise ShardingTypeError(f"A convolution needs dimension {d} of {t} whole, which is sharded over "
+                                            f"{t.spec[d]!r}. Reshard it, or say the result's sharding with "
+                                            "out_sharding.")
         return spec
 
     def lower(self, emit, lhs, rhs):
-        """With features last: elsewhere XLA's CPU brings that about itself, but not inside loops, where it would take the slow
-        way."""
+        """With features last: elsewhere XLA's CPU brings that about itself, but not inside loops, where it would take
+        the slow way."""
         n, out = self.dimension_numbers, emit.out
         spatial = range(lhs.type.ndim - 2)
         lhs = permuted(emit, lhs, (n.lhs_spec[0], *n.lhs_spec[2:], n.lhs_spec[1]))
@@ -89,10 +90,11 @@ class ConvGeneralDilated(Op):
         places = ", ".join(map(str, spatial))
         comma = ", " if places else ""
         image, kernel = f"[b, {places}{comma}f]", f"[{places}{comma}i, o]"
-        text = (f"dimension_numbers = #stablehlo.conv<{image}x{kernel}->{image}>, window_strides = {emit.ints(self.window_strides)}, "
-                f"padding = {padding_text(self.padding)}, lhs_dilation = {emit.ints(self.lhs_dilation)}, "
-                f"rhs_dilation = {emit.ints(self.rhs_dilation)}, batch_group_count = {self.batch_group_count} : i64, "
-                f"feature_group_count = {self.feature_group_count} : i64, precision_config = {precision_text(emit, self.precision)}")
+        text = (f"dimension_numbers = #stablehlo.conv<{image}x{kernel}->{image}>, window_strides = "
+                f"{emit.ints(self.window_strides)}, padding = {padding_text(self.padding)}, lhs_dilation = "
+                f"{emit.ints(self.lhs_dilation)}, rhs_dilation = {emit.ints(self.rhs_dilation)}, batch_group_count = "
+                f"{self.batch_group_count} : i64, feature_group_count = {self.feature_group_count} : i64, "
+                f"precision_config = {precision_text(emit, self.precision)}")
         got, = emit.generic("stablehlo.convolution", [lhs, rhs], text,
                             outs=[ArrayType(tuple([out.shape[d] for d in order]), out.dtype)])
         back = tuple(np.argsort(order).tolist())
@@ -101,7 +103,9 @@ class ConvGeneralDilated(Op):
     def transpose(self, ct, lhs, rhs):
         if 0 in ct.type.shape:
             return (zeros(lhs.type), None) if is_linear(lhs) else (None, zeros(rhs.type))
-        return (self.transpose_lhs(ct, lhs.type, rhs), None) if is_linear(lhs) else (None, self.transpose_rhs(ct, lhs, rhs.type))
+        return (self.transpose_lhs(ct, lhs.type, rhs), None) if is_linear(lhs) else (None,
+                                                                                     self.transpose_rhs(ct, lhs,
+                                                                                                        rhs.type))
 
     def transpose_lhs(self, ct, t, rhs):
         """Each element of lhs gets the cotangents of the windows it was in: the cotangent, with the reversed kernel."""
@@ -109,7 +113,8 @@ class ConvGeneralDilated(Op):
         rhs = rev(rhs, n.rhs_spec[2:])
         if groups > 1:
             rhs = merge_into(split_out(rhs, n.rhs_spec[0], groups), n.rhs_spec[0], n.rhs_spec[1])
-        padding = tuple([cotangent_padding(t.shape[a], rhs.type.shape[b], s, p, ct.type.shape[c], ld, rd) for a, b, c, s, p, ld, rd
+        padding = tuple([cotangent_padding(t.shape[a], rhs.type.shape[b], s, p, ct.type.shape[c], ld, rd) for a, b, c,
+                         s, p, ld, rd
                          in zip(n.lhs_spec[2:], n.rhs_spec[2:], n.out_spec[2:], self.window_strides, self.padding,
                                 self.lhs_dilation, self.rhs_dilation)])
         numbers = ConvDimensionNumbers(n.out_spec, (n.rhs_spec[1], n.rhs_spec[0], *n.rhs_spec[2:]), n.lhs_spec)
@@ -122,30 +127,32 @@ class ConvGeneralDilated(Op):
         return out
 
     def transpose_rhs(self, ct, lhs, t):
-        """Each element of the kernel gets what it was multiplied with: lhs, with the cotangent as the kernel and batch and
-        features exchanged."""
+        """Each element of the kernel gets what it was multiplied with: lhs, with the cotangent as the kernel and batch
+        and features exchanged."""
         n = self.dimension_numbers
         padding = []
-        for a, b, c, s, (low, _), ld, rd in zip(n.lhs_spec[2:], n.rhs_spec[2:], n.out_spec[2:], self.window_strides, self.padding,
-                                                self.lhs_dilation, self.rhs_dilation):
+        for a, b, c, s, (low, _), ld, rd in zip(n.lhs_spec[2:], n.rhs_spec[2:], n.out_spec[2:], self.window_strides,
+                                                self.padding, self.lhs_dilation, self.rhs_dilation):
             have, window = dilated(lhs.type.shape[a], ld), dilated(ct.type.shape[c], s)
             padding.append((low, dilated(t.shape[b], rd) + window - 1 - have - low))
         exchange = [(spec[1], spec[0], *spec[2:]) for spec in (n.lhs_spec, n.out_spec, n.rhs_spec)]
         op = ConvGeneralDilated(self.rhs_dilation, tuple(padding), self.lhs_dilation, self.window_strides,
-                                ConvDimensionNumbers(*exchange), self.batch_group_count, self.feature_group_count, self.precision,
-                                t.dtype)
+                                ConvDimensionNumbers(*exchange), self.batch_group_count, self.feature_group_count,
+                                self.precision, t.dtype)
         lhs, ct = same_dtype(lhs, ct)
         return bind(op, lhs, ct)
 
     def batch(self, args, axes, batching):
-        """The new axis is folded into the batch, into the output features, or, where both operands have it, into groups."""
+        """The new axis is folded into the batch, into the output features, or, where both operands have it, into
+        groups."""
         (lhs, rhs), (a, b) = args, axes
         n, size = self.dimension_numbers, batching.size
         batch, feature, out_feature = n.lhs_spec[0], n.lhs_spec[1], n.rhs_spec[0]
         grouped = self.feature_group_count * self.batch_group_count > 1
         if b is None:
             if self.batch_group_count > 1:
-                lhs = join(merge_into(split_out(batching.front(lhs, a), batch + 1, self.batch_group_count), 0, batch + 1), batch)
+                lhs = join(merge_into(split_out(batching.front(lhs, a), batch + 1, self.batch_group_count), 0,
+                                      batch + 1), batch)
             else:
                 lhs = merge_into(batching.front(lhs, a), 0, batch)
             return split_out(bind(self, lhs, rhs), n.out_spec[0], size), n.out_spec[0]
@@ -153,7 +160,8 @@ class ConvGeneralDilated(Op):
             if grouped:
                 groups = self.feature_group_count * self.batch_group_count
                 # output features are group by group, so the new axis goes behind the groups
-                rhs = join(merge_into(split_out(batching.front(rhs, b), out_feature + 1, groups), 0, out_feature + 1), out_feature)
+                rhs = join(merge_into(split_out(batching.front(rhs, b), out_feature + 1, groups), 0, out_feature + 1),
+                           out_feature)
                 at = n.out_spec[1]
                 out = split_out(split_out(bind(self, lhs, rhs), at, groups), at + 1, size)
                 return join(moveaxis(out, at + 1, 0), at + 1), 0
@@ -187,20 +195,22 @@ def check(op, lhs, rhs):
             raise ValueError(f"{name} needs dimension numbers that name each of the {rank} dimensions once, got {n}.")
     for what in ("window_strides", "padding", "lhs_dilation", "rhs_dilation"):
         if len(getattr(op, what)) != rank - 2:
-            raise ValueError(f"{name} needs one entry of {what} per spatial dimension of {lhs}, got {getattr(op, what)}.")
+            raise ValueError(f"{name} needs one entry of {what} per spatial dimension of {lhs}, got "
+                             f"{getattr(op, what)}.")
     if min((*op.window_strides, *op.lhs_dilation, *op.rhs_dilation), default=1) < 1:
         raise ValueError(f"{name} needs strides and dilations of at least 1, got {op!r}.")
     groups, batches = op.feature_group_count, op.batch_group_count
     if groups < 1 or batches < 1 or groups > 1 and batches > 1:
-        raise ValueError(f"{name} needs positive feature_group_count and batch_group_count, at most one of them above 1, got "
-                         f"{groups} and {batches}.")
+        raise ValueError(f"{name} needs positive feature_group_count and batch_group_count, at most one of them above "
+                         f"1, got {groups} and {batches}.")
     features, per_group, out_features = lhs.shape[n.lhs_spec[1]], rhs.shape[n.rhs_spec[1]], rhs.shape[n.rhs_spec[0]]
     if features != per_group * groups:
-        raise ValueError(f"{name} needs as many input features as the kernel has, times feature_group_count: lhs {lhs} has "
-                         f"{features} (dimension {n.lhs_spec[1]}), rhs {rhs} has {per_group} (dimension {n.rhs_spec[1]}) times {groups}.")
+        raise ValueError(f"{name} needs as many input features as the kernel has, times feature_group_count: lhs "
+                         f"{lhs} has {features} (dimension {n.lhs_spec[1]}), rhs {rhs} has {per_group} (dimension "
+                         f"{n.rhs_spec[1]}) times {groups}.")
     if out_features % (groups * batches) or lhs.shape[n.lhs_spec[0]] % batches:
-        raise ValueError(f"{name} needs output features (and with batch_group_count the batch) that the group count divides, got "
-                         f"lhs {lhs} and rhs {rhs} with {groups * batches} groups.")
+        raise ValueError(f"{name} needs output features (and with batch_group_count the batch) that the group count "
+                         f"divides, got lhs {lhs} and rhs {rhs} with {groups * batches} groups.")
 
 
 def precision_text(emit, precision):

@@ -35,7 +35,8 @@ class Cumulative(Op, abstract=True):
         if not self.accepts(x.dtype):
             raise TypeError(f"{self.name} does not accept dtype {x.dtype}. Accepted dtypes are {self.accepts_text}.")
         if not 0 <= self.axis < x.ndim:
-            raise ValueError(f"{self.name} needs an axis between 0 and {x.ndim - 1} for a value of type {x}, got {self.axis}.")
+            raise ValueError(f"{self.name} needs an axis between 0 and {x.ndim - 1} for a value of type {x}, got "
+                             f"{self.axis}.")
         return resized(self, x, x.shape, [i == self.axis for i in range(x.ndim)])
 
     def batch(self, args, axes, batching):
@@ -58,11 +59,11 @@ def row_type(t, axis, dtype=None):
 
 
 def rows(emit, xs, axis, reverse, first, step):
-    """Loop over rows along an axis. The first row of the result is `first(rows)`, the others are `step(row before, rows)`;
-    the result has the type of xs[0], but its rows may be carried along in a wider dtype.
+    """Loop over rows along an axis. The first row of the result is `first(rows)`, the others are `step(row before,
+    rows)`; the result has the type of xs[0], but its rows may be carried along in a wider dtype.
 
-    A row is written in the round after the one that computes it: else XLA may compute it twice, once to write and once to
-    carry, and then copies the whole array in each round."""
+    A row is written in the round after the one that computes it: else XLA may compute it twice, once to write and once
+    to carry, and then copies the whole array in each round."""
     t = xs[0].type
     n = t.shape[axis]
     if t.size == 0:
@@ -106,8 +107,8 @@ def rows(emit, xs, axis, reverse, first, step):
 
 
 def worth_turning(t, axis):
-    """Whether a column's elements would all fall into a few cache lines: they stand behind each other at a multiple of the
-    page size, so transposing first is faster."""
+    """Whether a column's elements would all fall into a few cache lines: they stand behind each other at a multiple of
+    the page size, so transposing first is faster."""
     behind = int(np.prod(t.shape[axis + 1:]))
     return behind == 1 and t.ndim > 1 and t.size > 2 ** 16 and t.shape[axis] * t.dtype.itemsize % 4096 == 0
 
@@ -151,8 +152,8 @@ class Cumprod(Cumulative):
 
 
 class CumulativeExtreme(Cumulative, abstract=True):
-    """Base of cummax and cummin: from the first NaN on, NaN. In the derivative, all elements so far that are equal to the
-    result share it equally."""
+    """Base of cummax and cummin: from the first NaN on, NaN. In the derivative, all elements so far that are equal to
+    the result share it equally."""
 
     largest = True
     transpose = NOT_LINEAR
@@ -163,7 +164,8 @@ class CumulativeExtreme(Cumulative, abstract=True):
     def derivative(self, args, tangents):
         (x,), (t,) = args, tangents
         out = bind(self, x)
-        stays = convert_element_type(eq(out, previous(out, self.axis, self.reverse, extreme_identity(x.type.dtype, self.largest))), t.type.dtype)
+        before = previous(out, self.axis, self.reverse, extreme_identity(x.type.dtype, self.largest))
+        stays = convert_element_type(eq(out, before), t.type.dtype)
         wins = eq(x, out)
         zero = full_scalar(t, 0)
         total = linear_recurrence(stays, select_n(wins, zero, t), self.axis, self.reverse)
@@ -171,7 +173,9 @@ class CumulativeExtreme(Cumulative, abstract=True):
         return out, div(total, count)
 
     def host(self, x):
-        return host_scan(np.maximum if self.largest else np.minimum, self, x) if x.dtype.kind in "iu" else NotImplemented
+        if x.dtype.kind not in "iu":
+            return NotImplemented
+        return host_scan(np.maximum if self.largest else np.minimum, self, x)
 
 
 class Cummax(CumulativeExtreme):
@@ -199,7 +203,8 @@ class Cumlogsumexp(Cumulative):
         high = emit.elementwise("stablehlo.maximum", [x, y], t)
         low = emit.elementwise("stablehlo.minimum", [x, y], t)
         difference = emit.elementwise("stablehlo.subtract", [low, high], t)
-        log = emit.elementwise("stablehlo.log_plus_one", [emit.elementwise("stablehlo.exponential", [difference], t)], t)
+        ratio = emit.elementwise("stablehlo.exponential", [difference], t)
+        log = emit.elementwise("stablehlo.log_plus_one", [ratio], t)
         total = emit.elementwise("stablehlo.add", [high, log], t)
         finite = emit("stablehlo.is_finite", [high], out=ArrayType(t.shape, np.dtype(bool)))
         return emit.select(finite, total, high)
@@ -232,7 +237,8 @@ class LinearRecurrence(Op):
 
     def lower(self, emit, a, b):
         def step(h, a, b):
-            return emit.elementwise("stablehlo.add", [emit.elementwise("stablehlo.multiply", [a, h], h.type), b], h.type)
+            product = emit.elementwise("stablehlo.multiply", [a, h], h.type)
+            return emit.elementwise("stablehlo.add", [product, b], h.type)
 
         return rows(emit, [a, b], self.axis, self.reverse, lambda a, b: b, step)
 

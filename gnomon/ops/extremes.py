@@ -1,7 +1,7 @@
 """What maximum and minimum mean for every dtype, for the ops that reduce, scan and window with them.
 
-XLA's CPU compiles a reduction by `maximum` to code that loses NaN (elementwise, and in windows, it keeps it). So floats are
-reduced here in another way: see `reduce_extreme`."""
+XLA's CPU compiles a reduction by `maximum` to code that loses NaN (elementwise, and in windows, it keeps it). So floats
+are reduced here in another way: see `reduce_extreme`."""
 from __future__ import annotations
 
 import numpy as np
@@ -18,7 +18,9 @@ def extreme_identity(dtype, largest):
         # some narrow formats have no infinity
         worst = -np.inf if largest else np.inf
         info = finfo(dtype)
-        return worst if np.isinf(np.asarray(worst).astype(dtype).astype(float)) else float(info.min if largest else info.max)
+        if np.isinf(np.asarray(worst).astype(dtype).astype(float)):
+            return worst
+        return float(info.min if largest else info.max)
     if is_complex(dtype):
         return complex(-np.inf, -np.inf) if largest else complex(np.inf, np.inf)
     return int(iinfo(dtype).min if largest else iinfo(dtype).max)
@@ -31,7 +33,8 @@ def combine_extreme(emit, x, y, largest):
         return emit.elementwise("stablehlo.maximum" if largest else "stablehlo.minimum", [x, y], t)
     part = ArrayType(t.shape, np.dtype(f"f{t.dtype.itemsize // 2}"))
     flags = ArrayType(t.shape, np.dtype(bool))
-    (xr, xi), (yr, yi) = [(emit("stablehlo.real", [v], out=part), emit("stablehlo.imag", [v], out=part)) for v in (x, y)]
+    (xr, xi), (yr, yi) = [(emit("stablehlo.real", [v], out=part), emit("stablehlo.imag", [v], out=part))
+                          for v in (x, y)]
     ahead = "GT" if largest else "LT"
     both = emit.elementwise("stablehlo.and", [emit.compare("EQ", xr, yr), emit.compare(ahead, xi, yi)], flags)
     wins = emit.elementwise("stablehlo.or", [emit.compare(ahead, xr, yr), both], flags)
@@ -42,8 +45,9 @@ def combine_extreme(emit, x, y, largest):
 def reduce_extreme(emit, x, axes, largest, out):
     """The largest (smallest) element over axes, NaN where there is one.
 
-    On one device the longest axis is halved elementwise a few times and the rest reduced by a comparison of our own. Where
-    the program is partitioned, collectives know plain reductions only: one for the extreme and one that looks for NaN."""
+    On one device the longest axis is halved elementwise a few times and the rest reduced by a comparison of our own.
+    Where the program is partitioned, collectives know plain reductions only: one for the extreme and one that looks for
+    NaN."""
     t, init = x.type, extreme_identity(x.type.dtype, largest)
     if is_complex(t.dtype):
         return reduce_by(emit, lambda a, b: combine_extreme(emit, a, b, largest), x, init, axes, out)
@@ -55,8 +59,8 @@ def reduce_extreme(emit, x, axes, largest, out):
         return emit.select(flags, emit.constant(np.nan, out), emit.reduce(plain, x, init, axes, out))
 
     def ahead(a, b):
-        wins = emit.elementwise("stablehlo.or", [emit.compare("GT" if largest else "LT", a, b), emit.compare("NE", a, a)],
-                                ArrayType((), np.dtype(bool)))
+        beats, is_nan = emit.compare("GT" if largest else "LT", a, b), emit.compare("NE", a, a)
+        wins = emit.elementwise("stablehlo.or", [beats, is_nan], ArrayType((), np.dtype(bool)))
         return emit.select(wins, a, b)
 
     return reduce_by(emit, ahead, shortened(emit, x, max(axes, key=lambda a: t.shape[a]), plain), init, axes, out)
@@ -66,7 +70,8 @@ def reduce_by(emit, combine, x, init, axes, out):
     """Reduce with a function of two scalars."""
     scalar = ArrayType((), x.type.dtype)
     region = emit.block([scalar, scalar], lambda a, b: [combine(a, b)])
-    return emit.generic("stablehlo.reduce", [x, emit.constant(init, scalar)], f"dimensions = {emit.ints(axes)}", region, [out])[0]
+    return emit.generic("stablehlo.reduce", [x, emit.constant(init, scalar)], f"dimensions = {emit.ints(axes)}", region,
+                        [out])[0]
 
 
 def shortened(emit, x, axis, op):

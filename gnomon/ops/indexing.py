@@ -37,9 +37,9 @@ class GatherDimensionNumbers(NamedTuple):
 
 
 class ScatterDimensionNumbers(NamedTuple):
-    """How a scatter pairs dimensions: `update_window_dims` of the updates are window dimensions; `inserted_window_dims` of
-    the operand (window size 1) have none; `scatter_dims_to_operand_dims` says which operand dimension each component of
-    an index vector counts along; `operand_batching_dims` and `scatter_indices_batching_dims` are paired."""
+    """How a scatter pairs dimensions: `update_window_dims` of the updates are window dimensions; `inserted_window_dims`
+    of the operand (window size 1) have none; `scatter_dims_to_operand_dims` says which operand dimension each component
+    of an index vector counts along; `operand_batching_dims` and `scatter_indices_batching_dims` are paired."""
 
     update_window_dims: tuple
     inserted_window_dims: tuple
@@ -119,15 +119,15 @@ def same_dtype_indices(emit, indices, bound):
     dtype = indices.type.dtype
     if dtype.itemsize >= 4 and is_signed(dtype):
         return indices
-    if dtype == np.dtype("uint64") or dtype == np.dtype("uint32"):      # too large for a signed dtype: out of bounds anyway
+    if dtype.itemsize >= 4:         # unsigned: what does not fit in a signed dtype is out of bounds anyway
         limit = emit.constant_like(indices, min(bound + 1, iinfo(_INT32).max))
         indices = emit.elementwise("stablehlo.minimum", [indices, limit], indices.type)
     return emit.convert(indices, _INT32)
 
 
 class Gather(Op):
-    """Windows of `slice_sizes` of the operand, from the places that index vectors (the last dimension of the second operand)
-    list."""
+    """Windows of `slice_sizes` of the operand, from the places that index vectors (the last dimension of the second
+    operand) list."""
 
     dimension_numbers: GatherDimensionNumbers
     slice_sizes: tuple
@@ -172,10 +172,11 @@ class Gather(Op):
 
     def transpose(self, ct, x, indices):
         n = self.dimension_numbers
-        numbers = ScatterDimensionNumbers(n.offset_dims, n.collapsed_slice_dims, n.start_index_map, n.operand_batching_dims,
-                                          n.start_indices_batching_dims)
+        numbers = ScatterDimensionNumbers(n.offset_dims, n.collapsed_slice_dims, n.start_index_map,
+                                          n.operand_batching_dims, n.start_indices_batching_dims)
         mode = FILL_OR_DROP if self.mode is ONE_HOT else self.mode
-        return scatter_add(zeros(x.type), indices, ct, numbers, mode, self.indices_are_sorted, self.unique_indices), None
+        return scatter_add(zeros(x.type), indices, ct, numbers, mode, self.indices_are_sorted,
+                           self.unique_indices), None
 
     def batch(self, args, axes, batching):
         (x, indices), (a, b) = args, axes
@@ -185,7 +186,8 @@ class Gather(Op):
             k = len([d for d in self.window_dims(x.type.ndim - 1) if d < a])
             offsets = n.offset_dims
             place = offsets[k] if k < len(offsets) else offsets[-1] + 1 if offsets else 0
-            numbers = GatherDimensionNumbers((*offsets[:k], place, *shift(offsets[k:], 0)), shift(n.collapsed_slice_dims, a),
+            numbers = GatherDimensionNumbers((*offsets[:k], place, *shift(offsets[k:], 0)),
+                                             shift(n.collapsed_slice_dims, a),
                                              shift(n.start_index_map, a), shift(n.operand_batching_dims, a),
                                              n.start_indices_batching_dims)
             sizes = (*self.slice_sizes[:a], batching.size, *self.slice_sizes[a:])
@@ -208,7 +210,7 @@ class Gather(Op):
 
     def lower(self, emit, x, indices):
         n = self.dimension_numbers
-        out, t = emit.out, indices.type
+        out = emit.out
         bounds = [x.type.shape[d] - self.slice_sizes[d] for d in n.start_index_map]
         indices = same_dtype_indices(emit, indices, max(bounds, default=0))
         got = write_gather(emit, x, indices, n, self.slice_sizes, out, self.indices_are_sorted)
@@ -257,14 +259,19 @@ class Gather(Op):
         return out.transpose(order)
 
 
+def attributes(**values):
+    """Attributes in StableHLO's text: tuples of dimensions, flags and numbers."""
+    return ", ".join([f"{name} = {list(v) if isinstance(v, tuple) else str(v).lower()}" for name, v in values.items()])
+
+
 def write_gather(emit, x, indices, n, slice_sizes, out, indices_are_sorted=False):
     """StableHLO's gather, which moves windows inside."""
-    text = ("dimension_numbers = #stablehlo.gather<"
-            f"offset_dims = {list(n.offset_dims)}, collapsed_slice_dims = {list(n.collapsed_slice_dims)}, "
-            f"operand_batching_dims = {list(n.operand_batching_dims)}, "
-            f"start_indices_batching_dims = {list(n.start_indices_batching_dims)}, "
-            f"start_index_map = {list(n.start_index_map)}, index_vector_dim = {indices.type.ndim - 1}>, "
-            f"slice_sizes = {emit.ints(slice_sizes)}, indices_are_sorted = {str(bool(indices_are_sorted)).lower()}")
+    numbers = attributes(offset_dims=n.offset_dims, collapsed_slice_dims=n.collapsed_slice_dims,
+                         operand_batching_dims=n.operand_batching_dims,
+                         start_indices_batching_dims=n.start_indices_batching_dims, start_index_map=n.start_index_map,
+                         index_vector_dim=indices.type.ndim - 1)
+    text = (f"dimension_numbers = #stablehlo.gather<{numbers}>, slice_sizes = {emit.ints(slice_sizes)}, "
+            + attributes(indices_are_sorted=indices_are_sorted))
     return emit.generic("stablehlo.gather", [x, indices], text, outs=[out])[0]
 
 
@@ -303,11 +310,13 @@ def check_gather(op, x, indices):
     n, sizes = op.dimension_numbers, op.slice_sizes
     need(is_integer(indices.dtype), op, f"needs integer indices, got {indices}.")
     need(indices.ndim >= 1, op, "needs indices with a last dimension that holds index vectors, got a scalar.")
-    need(len(n.start_index_map) == indices.shape[-1], op, f"needs index vectors of {len(n.start_index_map)} components (the "
-         f"length of start_index_map), got indices of type {indices}.")
+    need(len(n.start_index_map) == indices.shape[-1], op,
+         f"needs index vectors of {len(n.start_index_map)} components (the length of start_index_map), got indices of "
+         f"type {indices}.")
     need(len(sizes) == x.ndim, op, f"needs one slice size per dimension of {x}, got {sizes}.")
     for d, (size, m) in enumerate(zip(x.shape, sizes)):
-        need(m is size or 0 <= m <= size, op, f"needs slice sizes between 0 and the operand's sizes, got {sizes} for {x}.")
+        need(m is size or 0 <= m <= size, op,
+             f"needs slice sizes between 0 and the operand's sizes, got {sizes} for {x}.")
         if d in n.collapsed_slice_dims or d in n.operand_batching_dims:
             need(m <= 1, op, f"needs a slice size of 1 in collapsed and batching dimensions, got {sizes} with {n}.")
     for dims, what in ((n.offset_dims, "offset_dims"), (n.collapsed_slice_dims, "collapsed_slice_dims"),
@@ -325,8 +334,8 @@ def check_whole(op, x, indices, moved, pairs):
     paired_dims = set(pairs.values())
     for d, axes in enumerate(x.spec):
         if axes is not None and moved[d] and d not in paired_dims:
-            raise ShardingTypeError(f"{op.name} indexes dimension {d} of a value of type {x}, which is sharded over {axes!r}. "
-                                    "Reshard the operand first.")
+            raise ShardingTypeError(f"{op.name} indexes dimension {d} of a value of type {x}, which is sharded over "
+                                    f"{axes!r}. Reshard the operand first.")
     for i, d in pairs.items():
         if None not in (x.spec[d], indices.spec[i]) and x.spec[d] != indices.spec[i]:
             raise ShardingTypeError(f"{op.name} got paired dimensions with different shardings: {x} and {indices}.")
@@ -393,7 +402,8 @@ class ScatterBase(Op, abstract=True):
 
     def put(self, cls, x, indices, updates):
         """Another kind of scatter to the same places."""
-        return bind(cls(self.dimension_numbers, self.mode, self.indices_are_sorted, self.unique_indices), x, indices, updates)
+        return bind(cls(self.dimension_numbers, self.mode, self.indices_are_sorted, self.unique_indices), x, indices,
+                    updates)
 
     def batch(self, args, axes, batching):
         (x, indices, updates), (a, b, c) = args, axes
@@ -402,7 +412,8 @@ class ScatterBase(Op, abstract=True):
         window, inserted = shift(n.update_window_dims, 0), shift(n.inserted_window_dims, 0)
         to, operand_pairs = shift(n.scatter_dims_to_operand_dims, 0), shift(n.operand_batching_dims, 0)
         if b is None:
-            numbers = ScatterDimensionNumbers((0, *window), inserted, to, operand_pairs, n.scatter_indices_batching_dims)
+            numbers = ScatterDimensionNumbers((0, *window), inserted, to, operand_pairs,
+                                              n.scatter_indices_batching_dims)
             return bind(self.replace(dimension_numbers=numbers), x, indices, updates), 0
         numbers = ScatterDimensionNumbers(window, inserted, to, (0, *operand_pairs),
                                           (0, *shift(n.scatter_indices_batching_dims, 0)))
@@ -418,13 +429,12 @@ class ScatterBase(Op, abstract=True):
             low = emit.constant_like(indices, 0)
             high = emit.broadcast(emit.array_constant(np.asarray(bounds, indices.type.dtype)), t.shape, (t.ndim - 1,))
             indices = emit("stablehlo.clamp", [low, indices, high], out=indices.type)
-        text = ("scatter_dimension_numbers = #stablehlo.scatter<"
-                f"update_window_dims = {list(n.update_window_dims)}, inserted_window_dims = {list(n.inserted_window_dims)}, "
-                f"input_batching_dims = {list(n.operand_batching_dims)}, "
-                f"scatter_indices_batching_dims = {list(n.scatter_indices_batching_dims)}, "
-                f"scatter_dims_to_operand_dims = {list(n.scatter_dims_to_operand_dims)}, index_vector_dim = {t.ndim - 1}>, "
-                f"indices_are_sorted = {str(bool(self.indices_are_sorted)).lower()}, "
-                f"unique_indices = {str(bool(self.unique_indices)).lower()}")
+        numbers = attributes(update_window_dims=n.update_window_dims, inserted_window_dims=n.inserted_window_dims,
+                             input_batching_dims=n.operand_batching_dims,
+                             scatter_indices_batching_dims=n.scatter_indices_batching_dims,
+                             scatter_dims_to_operand_dims=n.scatter_dims_to_operand_dims, index_vector_dim=t.ndim - 1)
+        flags = attributes(indices_are_sorted=self.indices_are_sorted, unique_indices=self.unique_indices)
+        text = f"scatter_dimension_numbers = #stablehlo.scatter<{numbers}>, {flags}"
         scalar = ArrayType((), emit.out.dtype)
         region = emit.block([scalar, scalar], lambda old, new: [self.combine(emit, old, new, scalar)])
         return emit.generic("stablehlo.scatter", [x, indices, updates], text, region, [emit.out])[0]
@@ -442,16 +452,19 @@ def check_scatter(op, x, indices, updates):
         need(is_number(x.dtype), op, f"does not accept dtype {x.dtype}. Accepted dtypes are numbers.")
     need(indices.ndim >= 1, op, "needs indices with a last dimension that holds index vectors, got a scalar.")
     need(len(n.scatter_dims_to_operand_dims) == indices.shape[-1], op, "needs index vectors of "
-         f"{len(n.scatter_dims_to_operand_dims)} components (the length of scatter_dims_to_operand_dims), got {indices}.")
+         f"{len(n.scatter_dims_to_operand_dims)} components (the length of scatter_dims_to_operand_dims), got "
+         f"{indices}.")
     for dims, what in ((n.update_window_dims, "update_window_dims"), (n.inserted_window_dims, "inserted_window_dims"),
                        (n.operand_batching_dims, "operand_batching_dims")):
         need(ascending(dims), op, f"needs ascending {what}, got {dims}.")
     need(len(n.update_window_dims) + len(n.inserted_window_dims) + len(n.operand_batching_dims) == x.ndim, op,
          f"needs every operand dimension to be a window, inserted or batching dimension; {x} has {x.ndim}, got {n}.")
-    need(updates.ndim == indices.ndim - 1 + len(n.update_window_dims), op, "needs updates with the dimensions of the indices "
-         f"but the last, and the window's, got updates {updates} for indices {indices} with {n}.")
+    need(updates.ndim == indices.ndim - 1 + len(n.update_window_dims), op,
+         f"needs updates with the dimensions of the indices but the last, and the window's, got updates {updates} for "
+         f"indices {indices} with {n}.")
     for m, size in zip(op.window_sizes(x, updates), x.shape):
-        need(m is size or m <= size, op, f"needs windows no larger than the operand, got updates {updates} for {x} with {n}.")
+        need(m is size or m <= size, op,
+             f"needs windows no larger than the operand, got updates {updates} for {x} with {n}.")
     of_batch = iter(range(indices.ndim - 1))
     for i, size in enumerate(updates.shape):
         if i not in n.update_window_dims:
@@ -459,8 +472,8 @@ def check_scatter(op, x, indices, updates):
             need(size == indices.shape[d], op, f"needs updates that agree with the indices in size, got {updates} and "
                  f"{indices} with {n}.")
     for d, i in zip(n.operand_batching_dims, n.scatter_indices_batching_dims, strict=True):
-        need(x.shape[d] == indices.shape[i], op, f"needs paired batching dimensions of one size, got {x} and {indices} with "
-             f"{n}.")
+        need(x.shape[d] == indices.shape[i], op,
+             f"needs paired batching dimensions of one size, got {x} and {indices} with {n}.")
 
 
 class Scatter(ScatterBase):
@@ -539,7 +552,8 @@ class ScatterExtremal(ScatterBase, abstract=True):
         out = bind(self, x, indices, updates)
         x_wins, u_wins = eq(out, x), eq(self.read(out, indices, updates), updates)
         one = full(ArrayType((), _INT32), 1)
-        count = self.put(ScatterAdd, convert_element_type(x_wins, _INT32), indices, convert_element_type(u_wins, _INT32))
+        count = self.put(ScatterAdd, convert_element_type(x_wins, _INT32), indices,
+                         convert_element_type(u_wins, _INT32))
         count = convert_element_type(select_n(eq(count, full_scalar(count, 0)), count, one), out.type.dtype)
         total = zeros(x.type) if tx is None else select_n(x_wins, full_scalar(tx, 0), tx)
         if tu is not None:
@@ -593,16 +607,18 @@ def host_scatter(op, x, indices, updates, ufunc):
 
 # ---- functions on values ------------------------------------------------------------------------------------------
 
-def gather(x, indices, dimension_numbers, slice_sizes, mode=PROMISE_IN_BOUNDS, fill_value=None, indices_are_sorted=False,
-           unique_indices=False):
-    return bind(Gather(dimension_numbers, tuple(slice_sizes), mode, fill_value, indices_are_sorted, unique_indices), x, indices)
+def gather(x, indices, dimension_numbers, slice_sizes, mode=PROMISE_IN_BOUNDS, fill_value=None,
+           indices_are_sorted=False, unique_indices=False):
+    return bind(Gather(dimension_numbers, tuple(slice_sizes), mode, fill_value, indices_are_sorted, unique_indices), x,
+                indices)
 
 
 def scatter(x, indices, updates, dimension_numbers, mode=FILL_OR_DROP, indices_are_sorted=False, unique_indices=False):
     return bind(Scatter(dimension_numbers, mode, indices_are_sorted, unique_indices), x, indices, updates)
 
 
-def scatter_add(x, indices, updates, dimension_numbers, mode=FILL_OR_DROP, indices_are_sorted=False, unique_indices=False):
+def scatter_add(x, indices, updates, dimension_numbers, mode=FILL_OR_DROP, indices_are_sorted=False,
+                unique_indices=False):
     return bind(ScatterAdd(dimension_numbers, mode, indices_are_sorted, unique_indices), x, indices, updates)
 
 

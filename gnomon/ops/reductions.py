@@ -1,4 +1,4 @@
-"""Reductions over dimensions: maximum, minimum, product, logic, and where the extreme stands. (The sum is in shape.py.)"""
+"""Reductions over dimensions: maximum, minimum, product, logic, and where the extreme stands. (The sum: shape.py.)"""
 from __future__ import annotations
 
 import math
@@ -35,8 +35,8 @@ class Reduction(DimsOp, abstract=True):
         if self.accepts is not None and not self.accepts(x.dtype):
             raise TypeError(f"{self.name} does not accept dtype {x.dtype}. Accepted dtypes are {self.accepts_text}.")
         if any(not 0 <= a < x.ndim for a in self.axes) or len(set(self.axes)) != len(self.axes):
-            raise ValueError(f"{self.name} needs different axes between 0 and {x.ndim - 1} for a value of type {x}, got "
-                             f"{self.axes}.")
+            raise ValueError(f"{self.name} needs different axes between 0 and {x.ndim - 1} for a value of type {x}, "
+                             f"got {self.axes}.")
         return super().result(x)
 
     def dims(self, x):
@@ -107,7 +107,7 @@ class ReduceProd(Reduction):
             if x.type.shape[axis] == 1:
                 x, t = squeeze(x, (axis,)), squeeze(t, (axis,))
                 continue
-            # each element's factor is the product of those before it and those behind it: no division, so zeros are right
+            # an element's factor is the product of those before it and those behind it: no division, so zeros are right
             one = full_scalar(x, 1)
             before = cumprod(pad_in_dim(x, one, 1, -1, axis), axis)
             behind = cumprod(pad_in_dim(x, one, -1, 1, axis), axis, reverse=True)
@@ -157,13 +157,14 @@ class ReduceXor(ReduceBits):
 
     def result(self, x):
         if any(x.spec[axis] is not None for axis in self.axes if axis < x.ndim):
-            raise ShardingTypeError(f"reduce_xor works along dimensions {self.axes} of a value of type {x}. Reshard the "
-                                    "operand first, so that these are whole.")
+            raise ShardingTypeError(f"reduce_xor works along dimensions {self.axes} of a value of type {x}. Reshard "
+                                    f"the operand first, so that these are whole.")
         return super().result(x)
 
 
 class ArgExtreme(Reduction, abstract=True):
-    """Base of argmax and argmin: the place of the first extreme along the one axis, that of the first NaN if there is one."""
+    """Base of argmax and argmin: the place of the first extreme along the one axis, that of the first NaN if there is
+    one."""
 
     index_dtype: object
 
@@ -179,7 +180,8 @@ class ArgExtreme(Reduction, abstract=True):
 
     def result(self, x):
         if len(self.axes) == 1 and 0 <= self.axes[0] < x.ndim and x.shape[self.axes[0]] == 0:
-            raise ValueError(f"{self.name} needs a dimension that is not empty, got axis {self.axes[0]} of a value of type {x}.")
+            raise ValueError(f"{self.name} needs a dimension that is not empty, got axis {self.axes[0]} of a value of "
+                             f"type {x}.")
         if not is_integer(self.index_dtype):
             raise TypeError(f"{self.name} needs an integer index_dtype, got {self.index_dtype}.")
         return super().result(x).update(weak_type=False)
@@ -188,15 +190,16 @@ class ArgExtreme(Reduction, abstract=True):
         return self.index_dtype
 
     def lower(self, emit, x):
-        """The extreme, then the first place where it stands: plain reductions, which compile to code many times as fast as
-        one that carries places along. A long dimension is cut into blocks, so that places are looked for in the extremes of
-        the blocks and then in one block only."""
+        """The extreme, then the first place where it stands: plain reductions, which compile to code many times as fast
+        as one that carries places along. A long dimension is cut into blocks, so that places are looked for in the
+        extremes of the blocks and then in one block only."""
         t, (axis,) = x.type, self.axes
         size = block_size(t.shape[axis])
         if size is None:
             return emit.convert(self.first_place(emit, x, self.extreme(emit, x, axis), axis), self.index_dtype)
         shape = t.shape
-        blocks = emit("stablehlo.reshape", [x], out=ArrayType((*shape[:axis], shape[axis] // size, size, *shape[axis + 1:]), t.dtype))
+        cut = (*shape[:axis], shape[axis] // size, size, *shape[axis + 1:])
+        blocks = emit("stablehlo.reshape", [x], out=ArrayType(cut, t.dtype))
         of_blocks = self.extreme(emit, blocks, axis + 1)
         extreme = self.extreme(emit, of_blocks, axis)
         which = self.first_place(emit, of_blocks, extreme, axis)
@@ -209,7 +212,8 @@ class ArgExtreme(Reduction, abstract=True):
         return reduce_extreme(emit, x, [axis], self.largest, without(x.type, axis, x.type.dtype))
 
     def first_place(self, emit, x, extreme, axis):
-        """Where along the axis the extreme stands first, or a NaN; counted in float32 where that is exact, as it is faster."""
+        """Where along the axis the extreme stands first, or a NaN; counted in float32 where that is exact, as it is
+        faster."""
         t = x.type
         extreme = emit.broadcast(extreme, t.shape, tuple([i for i in range(t.ndim) if i != axis]))
         found = emit.compare("EQ", x, extreme)
@@ -246,7 +250,8 @@ def block_size(n):
 
 
 def pick_block(emit, blocks, which, axis):
-    """The elements of the block number `which` along the axis, from an array with blocks there and their elements behind."""
+    """The elements of the block number `which` along the axis, from an array with blocks there and their elements
+    behind."""
     t = blocks.type
     others = tuple([i for i in range(t.ndim) if i not in (axis, axis + 1)])
     numbers = GatherDimensionNumbers((axis,), (axis,), (axis,), others, tuple(range(len(others))))

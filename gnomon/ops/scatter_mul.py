@@ -39,8 +39,8 @@ class ScatterMul(ScatterBase):
     def other_factors(self, x, indices, updates):
         """For each update the product of all others that meet it. No division, so zeros are right.
 
-        Updates are sorted by the element they go to; the products of those before and of those behind in the same run are
-        linear recurrences."""
+        Updates are sorted by the element they go to; the products of those before and of those behind in the same run
+        are linear recurrences."""
         size, count = x.type.size, updates.type.size
         element = reshape(bind(Iota(_INT32, (size,), 0)), x.type.shape)
         element = reshape(bind(self.gather_op(x, updates, size), element, indices), (count,))
@@ -50,8 +50,8 @@ class ScatterMul(ScatterBase):
         for reverse in (False, True):
             together = eq(element, previous(element, 0, reverse, -1))
             zero, one = full_scalar(factors, 0), full(factors.type, 1)
-            side = linear_recurrence(select_n(together, zero, previous(factors, 0, reverse, 0)), select_n(together, one, zero),
-                                     0, reverse)
+            side = linear_recurrence(select_n(together, zero, previous(factors, 0, reverse, 0)),
+                                     select_n(together, one, zero), 0, reverse)
             product = side if product is None else mul(product, side)
         return reshape(take_along(product, argsort(order, 0), 0), updates.type.shape)
 
@@ -60,12 +60,13 @@ class ScatterMul(ScatterBase):
             return mul(ct, bind(self, full(x.type, 1), indices, updates)), None, None
         if is_linear(updates) and not is_linear(x) and self.never_twice(indices):
             return None, None, mul(self.read(ct, indices, updates), self.read(x, indices, updates))
-        raise Refused("scatter_mul is linear in its operand, or in updates that do not meet (unique_indices=True); take its "
-                      "gradient instead of transposing it")
+        raise Refused("scatter_mul is linear in its operand, or in updates that do not meet (unique_indices=True); "
+                      "take its gradient instead of transposing it")
 
     def host(self, x, indices, updates):
         return host_scatter(self, x, indices, updates, np.multiply) if x.dtype.kind in "iu" else NotImplemented
 
 
-def scatter_mul(x, indices, updates, dimension_numbers, mode=FILL_OR_DROP, indices_are_sorted=False, unique_indices=False):
+def scatter_mul(x, indices, updates, dimension_numbers, mode=FILL_OR_DROP, indices_are_sorted=False,
+                unique_indices=False):
     return bind(ScatterMul(dimension_numbers, mode, indices_are_sorted, unique_indices), x, indices, updates)

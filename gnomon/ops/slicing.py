@@ -27,8 +27,8 @@ def resized(op, x, shape, moved, others=()):
         return ArrayType(shape, x.dtype, x.weak_type, None, varying, memory)
     for i, (axes, cut) in enumerate(zip(x.spec, moved)):
         if cut and axes is not None:
-            raise ShardingTypeError(f"{op.name} works along dimension {i} of a value of type {x}, which is sharded over "
-                                    f"{axes!r}. Reshard the operand first.")
+            raise ShardingTypeError(f"{op.name} works along dimension {i} of a value of type {x}, which is sharded "
+                                    f"over {axes!r}. Reshard the operand first.")
     return array_type(shape, x.dtype, x.weak_type, x.spec, mesh, varying, memory)
 
 
@@ -63,8 +63,8 @@ class Slice(Op):
                             f"{self.start_indices}, limit_indices {self.limit_indices} and strides {self.strides}.")
         for i, (n, start, limit, step) in enumerate(zip(x.shape, self.start_indices, self.limit_indices, self.steps())):
             if not (start >= 0 and start <= limit and (limit is n or limit <= n) and step > 0):
-                raise TypeError(f"slice from {start} to {limit} with stride {step} does not fit dimension {i} of a value of "
-                                f"type {x}: it takes 0 <= start <= limit <= {n} and a stride above 0.")
+                raise TypeError(f"slice from {start} to {limit} with stride {step} does not fit dimension {i} of a "
+                                f"value of type {x}: it takes 0 <= start <= limit <= {n} and a stride above 0.")
         moved = [start != 0 or limit != n or step != 1
                  for n, start, limit, step in zip(x.shape, self.start_indices, self.limit_indices, self.steps())]
         shape = tuple([limit - start if step == 1 else -((start - limit) // step)
@@ -91,8 +91,8 @@ class Slice(Op):
 
 
 class Pad(Op):
-    """`x` with the scalar `value` around and between its elements. `padding_config` has per dimension how many go before,
-    behind and between; where the first two are negative, elements are cut off."""
+    """`x` with the scalar `value` around and between its elements. `padding_config` has per dimension how many go
+    before, behind and between; where the first two are negative, elements are cut off."""
 
     padding_config: tuple
 
@@ -100,8 +100,8 @@ class Pad(Op):
 
     def result(self, x, value):
         if value.shape or value.dtype != x.dtype:
-            raise TypeError(f"pad takes a scalar padding value of the operand's dtype, got operand {x} and padding value "
-                            f"{value}.")
+            raise TypeError(f"pad takes a scalar padding value of the operand's dtype, got operand {x} and padding "
+                            f"value {value}.")
         if len(self.padding_config) != x.ndim:
             raise TypeError(f"pad needs one (low, high, interior) per dimension of {x}, got {self.padding_config}.")
         shape = []
@@ -183,13 +183,14 @@ class Concatenate(Op):
                 raise TypeError("concatenate needs operands of one dtype, got "
                                 f"{', '.join(t.dtype.name for t in xs)}.")
             if x.shape[:d] != shape[:d] or x.shape[d + 1:] != shape[d + 1:] or x.ndim != first.ndim:
-                raise TypeError(f"concatenate along dimension {d} needs operands that agree in the other dimensions, got "
-                                f"shapes {', '.join(str(t.shape) for t in xs)}.")
+                raise TypeError(f"concatenate along dimension {d} needs operands that agree in the other dimensions, "
+                                f"got shapes {', '.join(str(t.shape) for t in xs)}.")
             if x.spec != first.spec:
                 raise ShardingTypeError("concatenate needs operands of one sharding, got "
                                         f"{', '.join(map(str, xs))}. Reshard some of them.")
         size = sum([x.shape[d] for x in xs])
-        out = resized(self, first, insert(shape[:d] + shape[d + 1:], d, size), [i == d for i in range(len(shape))], xs[1:])
+        out = resized(self, first, insert(shape[:d] + shape[d + 1:], d, size), [i == d for i in range(len(shape))],
+                      xs[1:])
         weak = all(x.weak_type for x in xs)
         return out if out.weak_type == weak else out.update(weak_type=weak)
 
@@ -223,8 +224,8 @@ class Split(Op):
 
     def result(self, x):
         if any(n < 0 for n in self.sizes) or sum(self.sizes) != x.shape[self.axis]:
-            raise ValueError(f"split needs sizes of at least 0 that add up to {x.shape[self.axis]}, the size of dimension "
-                             f"{self.axis} of a value of type {x}, got {self.sizes}.")
+            raise ValueError(f"split needs sizes of at least 0 that add up to {x.shape[self.axis]}, the size of "
+                             f"dimension {self.axis} of a value of type {x}, got {self.sizes}.")
         moved = [i == self.axis for i in range(x.ndim)]
         return [resized(self, x, x.shape[:self.axis] + (n,) + x.shape[self.axis + 1:], moved) for n in self.sizes]
 
@@ -290,8 +291,8 @@ def check_starts(op, x, starts):
 
 
 class DynamicSlice(Op):
-    """A block of `slice_sizes` of the first operand, from the place that the other operands give, one scalar per dimension;
-    the place is moved so far that the block lies inside."""
+    """A block of `slice_sizes` of the first operand, from the place that the other operands give, one scalar per
+    dimension; the place is moved so far that the block lies inside."""
 
     slice_sizes: tuple
 
@@ -299,9 +300,10 @@ class DynamicSlice(Op):
 
     def result(self, x, *starts):
         check_starts(self, x, starts)
-        if len(self.slice_sizes) != x.ndim or any(not (m is n or 0 <= m <= n) for m, n in zip(self.slice_sizes, x.shape)):
-            raise TypeError(f"dynamic_slice needs slice_sizes between 0 and the operand's sizes, got {self.slice_sizes} for a "
-                            f"value of type {x}.")
+        fits = [m is n or 0 <= m <= n for m, n in zip(self.slice_sizes, x.shape)]
+        if len(self.slice_sizes) != x.ndim or not all(fits):
+            raise TypeError(f"dynamic_slice needs slice_sizes between 0 and the operand's sizes, got "
+                            f"{self.slice_sizes} for a value of type {x}.")
         return resized(self, x, self.slice_sizes, [m != n for m, n in zip(self.slice_sizes, x.shape)], starts)
 
     def lower(self, emit, x, *starts):
@@ -329,8 +331,8 @@ class DynamicSlice(Op):
 
 
 class DynamicUpdateSlice(Op):
-    """The first operand with the second written over a block of it, at the place that the other operands give, one scalar
-    per dimension; the place is moved so far that the block lies inside."""
+    """The first operand with the second written over a block of it, at the place that the other operands give, one
+    scalar per dimension; the place is moved so far that the block lies inside."""
 
     derivative = LINEAR
 
@@ -365,8 +367,8 @@ class DynamicUpdateSlice(Op):
             return dynamic_update_slice(x, update, starts), axis
         window = tuple(range(1, len(starts) + 1))
         numbers = ScatterDimensionNumbers(window, (), window, (0,), (0,))
-        return scatter(batching.front(x, a), index_vectors(starts, start_axes, batching), batching.front(update, b), numbers,
-                       GatherScatterMode.CLIP, indices_are_sorted=True, unique_indices=True), 0
+        return scatter(batching.front(x, a), index_vectors(starts, start_axes, batching), batching.front(update, b),
+                       numbers, GatherScatterMode.CLIP, indices_are_sorted=True, unique_indices=True), 0
 
     def host(self, x, update, *starts):
         out = x.copy()
@@ -404,8 +406,10 @@ def slice_in_dim(x, start, limit, axis, stride=1):
     """`x[start:limit:stride]` along one dimension."""
     shape = x.type.shape
     ndim = len(shape)
-    return strided_slice(x, tuple([start if i == axis else 0 for i in range(ndim)]), insert(shape[:axis] + shape[axis + 1:],
-                         axis, limit), None if stride == 1 else tuple([stride if i == axis else 1 for i in range(ndim)]))
+    starts = tuple([start if i == axis else 0 for i in range(ndim)])
+    limits = tuple([limit if i == axis else n for i, n in enumerate(shape)])
+    strides = None if stride == 1 else tuple([stride if i == axis else 1 for i in range(ndim)])
+    return strided_slice(x, starts, limits, strides)
 
 
 def pad(x, value, padding_config):

@@ -22,8 +22,8 @@ _BOOL, _INT32, _INT64, _FLOAT32 = np.dtype(bool), np.dtype("int32"), np.dtype("i
 
 
 class Sort(Op):
-    """Sorts the operands together along `dimension` by the first `num_keys` of them: NaN last, both zeros equal, complex
-    numbers by real part and then imaginary part."""
+    """Sorts the operands together along `dimension` by the first `num_keys` of them: NaN last, both zeros equal,
+    complex numbers by real part and then imaginary part."""
 
     dimension: int
     is_stable: bool = field(True)
@@ -37,7 +37,8 @@ class Sort(Op):
         if not 0 <= self.dimension < first.ndim:
             raise ValueError(f"sort along dimension {self.dimension} is not possible for a value of type {first}.")
         if not 1 <= self.num_keys <= len(xs):
-            raise ValueError(f"sort needs num_keys between 1 and the number of operands, {len(xs)}, got {self.num_keys}.")
+            raise ValueError(f"sort needs num_keys between 1 and the number of operands, {len(xs)}, got "
+                             f"{self.num_keys}.")
         for x in xs:
             if x.shape != first.shape:
                 raise TypeError(f"sort needs operands of one shape, got {', '.join(map(str, xs))}.")
@@ -115,7 +116,8 @@ def from_ordered_integers(emit, k, dtype):
     shape = k.type.shape
     if is_float(dtype):
         wide = _FLOAT32 if itemsize_bits(dtype) < 32 else dtype
-        return emit.convert(emit("stablehlo.bitcast_convert", [mirror_negative(emit, k)], out=ArrayType(shape, wide)), dtype)
+        return emit.convert(emit("stablehlo.bitcast_convert", [mirror_negative(emit, k)], out=ArrayType(shape, wide)),
+                            dtype)
     if is_bool(dtype) or itemsize_bits(dtype) < 32:
         return emit.convert(k, dtype)
     if is_unsigned(dtype):
@@ -154,12 +156,13 @@ def sort_by(emit, xs, dimension, stable=True, keys=1):
         return [found]
 
     region = emit.block(scalars, before)
-    return emit.generic("stablehlo.sort", xs, f"dimension = {dimension} : i64, is_stable = {str(bool(stable)).lower()}", region,
-                        types)
+    return emit.generic("stablehlo.sort", xs, f"dimension = {dimension} : i64, is_stable = {str(bool(stable)).lower()}",
+                        region, types)
 
 
 def sorted_places(emit, x, dimension, descending=False):
-    """The places, in sorted order, of the elements along a dimension; ties in order. The dtype is of at most 32 bits."""
+    """The places, in sorted order, of the elements along a dimension; ties in order. The dtype is of at most 32
+    bits."""
     key = emit.convert(ordered_integers(emit, x), _INT64)
     t = key.type
     if descending:
@@ -171,7 +174,8 @@ def sorted_places(emit, x, dimension, descending=False):
 
 
 class TopK(Op):
-    """The `k` largest elements along `axis` in descending order, and their places; NaN counts as largest, ties in order."""
+    """The `k` largest elements along `axis` in descending order, and their places; NaN counts as largest, ties in
+    order."""
 
     k: int
     axis: int
@@ -205,8 +209,10 @@ class TopK(Op):
         else:
             # XLA's own top_k is native for float32 and orders by bits, so the integers go through as float32
             bits = comparable_floats(emit, x) if is_float(t.dtype) else \
-                emit("stablehlo.bitcast_convert", [mirror_negative(emit, ordered_integers(emit, x))], out=ArrayType(t.shape, _FLOAT32))
-            _, order = emit.generic("chlo.top_k", [bits], f"k = {k} : i64", outs=[ArrayType(values.shape, _FLOAT32), places])
+                emit("stablehlo.bitcast_convert", [mirror_negative(emit, ordered_integers(emit, x))],
+                     out=ArrayType(t.shape, _FLOAT32))
+            _, order = emit.generic("chlo.top_k", [bits], f"k = {k} : i64",
+                                    outs=[ArrayType(values.shape, _FLOAT32), places])
         return [gather_rows(emit, x, order, axis), order]
 
     def first(self, emit, x, out):

@@ -32,7 +32,8 @@ def window_size(n, window, stride, padding, base_dilation=1, window_dilation=1):
 
 
 def cotangent_padding(n, window, stride, padding, m, base_dilation, window_dilation):
-    """Padding of a cotangent, dilated by the stride, under which the same window slid over it gives back the operand."""
+    """Padding of a cotangent, dilated by the stride, under which the same window slid over it gives back the
+    operand."""
     reach = dilated(window, window_dilation)
     low = reach - 1 - padding[0]
     return low, dilated(n, base_dilation) + reach - 1 - dilated(m, stride) - low
@@ -55,7 +56,8 @@ class Windowed(Op, abstract=True):
         lengths = {len(getattr(self, f)) for f in ("window_dimensions", "window_strides", "padding", "base_dilation",
                                                    "window_dilation")}
         if lengths != {x.ndim}:
-            raise ValueError(f"{self.name} needs a window size, stride, padding and dilations per dimension of {x}, got {self!r}.")
+            raise ValueError(f"{self.name} needs a window size, stride, padding and dilations per dimension of {x}, "
+                             f"got {self!r}.")
         for window, stride, _, base, dilation in self.per_dimension():
             if min(window, stride, base, dilation) < 1:
                 raise ValueError(f"{self.name} needs window sizes, strides and dilations of at least 1, got {self!r}.")
@@ -66,7 +68,8 @@ class Windowed(Op, abstract=True):
     def widened(self, axis):
         """The op with one more dimension in which the window does nothing."""
         return self.replace(window_dimensions=insert(self.window_dimensions, axis, 1),
-                            window_strides=insert(self.window_strides, axis, 1), padding=insert(self.padding, axis, (0, 0)),
+                            window_strides=insert(self.window_strides, axis, 1),
+                            padding=insert(self.padding, axis, (0, 0)),
                             base_dilation=insert(self.base_dilation, axis, 1),
                             window_dilation=insert(self.window_dilation, axis, 1))
 
@@ -75,9 +78,9 @@ class Windowed(Op, abstract=True):
         return bind(self.widened(axis), *args), axis
 
     def window_text(self, emit):
-        return (f"window_dimensions = {emit.ints(self.window_dimensions)}, window_strides = {emit.ints(self.window_strides)}, "
-                f"base_dilations = {emit.ints(self.base_dilation)}, window_dilations = {emit.ints(self.window_dilation)}, "
-                f"padding = {padding_text(self.padding)}")
+        return (f"window_dimensions = {emit.ints(self.window_dimensions)}, window_strides = "
+                f"{emit.ints(self.window_strides)}, base_dilations = {emit.ints(self.base_dilation)}, window_dilations "
+                f"= {emit.ints(self.window_dilation)}, padding = {padding_text(self.padding)}")
 
 
 def padding_text(padding):
@@ -114,13 +117,15 @@ class ReduceWindowSum(ReduceWindow):
         t, m = x.type, ct.type.shape
         if 0 in m:
             return zeros(t),
-        padding = [cotangent_padding(n, window, stride, p, k, base, dilation) for n, k, (window, stride, p, base, dilation)
+        padding = [cotangent_padding(n, window, stride, p, k, base, dilation)
+                   for n, k, (window, stride, p, base, dilation)
                    in zip(t.shape, m, self.per_dimension())]
         # what is cut off is cut off before the window slides, as elements stand apart
         ct = pad(ct, full_scalar(ct, 0), tuple([(min(low, 0), min(high, 0), stride - 1) for (low, high), stride
                                                 in zip(padding, self.window_strides)]))
         padding = tuple([(max(low, 0), max(high, 0)) for low, high in padding])
-        return bind(ReduceWindowSum(self.window_dimensions, self.base_dilation, padding, (1,) * len(m), self.window_dilation), ct),
+        return bind(ReduceWindowSum(self.window_dimensions, self.base_dilation, padding, (1,) * len(m),
+                                    self.window_dilation), ct),
 
 
 class ReduceWindowExtreme(ReduceWindow, abstract=True):
@@ -164,7 +169,8 @@ class SelectAndGatherAdd(Windowed):
 
     def result(self, values, x):
         if values.shape != x.shape or not is_float(x.dtype):
-            raise TypeError(f"select_and_gather_add needs two arrays of one shape, the second of floats, got {values} and {x}.")
+            raise TypeError(f"select_and_gather_add needs two arrays of one shape, the second of floats, got {values} "
+                            f"and {x}.")
         return self.windowed_type(x).update(dtype=values.dtype, weak_type=values.weak_type)
 
     def lower(self, emit, values, x):
@@ -198,8 +204,8 @@ class SelectAndGatherAdd(Windowed):
 
 
 class SelectAndScatterAdd(Op):
-    """Adds each element of the first operand where the extreme stands of its window over the second operand; `select_prim` is
-    ge or le. The result has the shape of the second operand."""
+    """Adds each element of the first operand where the extreme stands of its window over the second operand;
+    `select_prim` is ge or le. The result has the shape of the second operand."""
 
     padding: tuple
     select_prim: str
@@ -207,27 +213,31 @@ class SelectAndScatterAdd(Op):
     window_strides: tuple
 
     def result(self, source, x):
-        want = tuple([window_size(n, w, s, p) for n, w, s, p in zip(x.shape, self.window_dimensions, self.window_strides, self.padding)])
+        parameters = self.window_dimensions, self.window_strides, self.padding
+        want = tuple(map(window_size, x.shape, *parameters))
         if source.shape != want or not is_float(x.dtype):
             raise TypeError(f"select_and_scatter_add needs one element per window over floats, got {source} for {x}.")
-        moved = [(w, s, p) != (1, 1, (0, 0)) for w, s, p in zip(self.window_dimensions, self.window_strides, self.padding)]
+        moved = [window != (1, 1, (0, 0)) for window in zip(*parameters)]
         return resized(self, x, x.shape, moved, (source,)).update(dtype=source.dtype, weak_type=source.weak_type)
 
     def lower(self, emit, source, x):
         """The padding is made first: what the compiler's own pads with would win over small numbers."""
-        dtype, padded_shape = x.type.dtype, tuple([n + low + high for n, (low, high) in zip(x.type.shape, self.padding)])
+        dtype = x.type.dtype
+        padded_shape = tuple([n + low + high for n, (low, high) in zip(x.type.shape, self.padding)])
         if 0 in source.type.shape or 0 in x.type.shape:
             return emit.constant(0, emit.out)
         none = [0] * x.type.ndim
         worst = emit.constant(extreme_identity(dtype, self.select_prim == "ge"), ArrayType((), dtype))
         low, high = [list(side) for side in zip(*self.padding)]
-        x = emit("stablehlo.pad", [x, worst], f"low = {low}, high = {high}, interior = {none}", ArrayType(padded_shape, dtype))
-        flag_region = emit.block([ArrayType((), dtype)] * 2, lambda a, b: [emit.compare(self.select_prim.upper(), a, b)])
+        x = emit("stablehlo.pad", [x, worst], f"low = {low}, high = {high}, interior = {none}",
+                 ArrayType(padded_shape, dtype))
+        element = ArrayType((), dtype)
+        flag_region = emit.block([element] * 2, lambda a, b: [emit.compare(self.select_prim.upper(), a, b)])
         scalar = ArrayType((), source.type.dtype)
         add_region = emit.block([scalar] * 2, lambda a, b: [emit.elementwise("stablehlo.add", [a, b], scalar)])
         zero = emit.constant(0, scalar)
-        text = (f"window_dimensions = {emit.ints(self.window_dimensions)}, window_strides = {emit.ints(self.window_strides)}, "
-                f"padding = {padding_text([(0, 0)] * len(low))}")
+        text = (f"window_dimensions = {emit.ints(self.window_dimensions)}, window_strides = "
+                f"{emit.ints(self.window_strides)}, padding = {padding_text([(0, 0)] * len(low))}")
         out, = emit.generic("stablehlo.select_and_scatter", [x, source, zero], text, f"{flag_region}, {add_region}",
                             [ArrayType(padded_shape, source.type.dtype)])
         back = f"low = {[-n for n in low]}, high = {[-n for n in high]}, interior = {none}"
@@ -239,13 +249,15 @@ class SelectAndScatterAdd(Op):
 
     def transpose(self, ct, source, x):
         ones = (1,) * x.type.ndim
-        return bind(SelectAndGatherAdd(self.window_dimensions, self.window_strides, self.padding, ones, ones, self.select_prim),
+        return bind(SelectAndGatherAdd(self.window_dimensions, self.window_strides, self.padding, ones, ones,
+                                       self.select_prim),
                     ct, x), None
 
     def batch(self, args, axes, batching):
         args, axis = same_axis(args, axes, batching)
         return bind(SelectAndScatterAdd(insert(self.padding, axis, (0, 0)), self.select_prim,
-                                        insert(self.window_dimensions, axis, 1), insert(self.window_strides, axis, 1)), *args), axis
+                                        insert(self.window_dimensions, axis, 1), insert(self.window_strides, axis, 1)),
+                    *args), axis
 
 
 # ---- functions on values ------------------------------------------------------------------------------------------

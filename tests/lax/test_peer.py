@@ -140,7 +140,8 @@ def test_reduce_window_of_other_computations(agree):
 
 def test_reduce(agree):
     x = numbers(3, 4, 2)
-    for name, init in [("add", 0.0), ("mul", 1.0), ("max", -np.inf), ("min", np.inf), ("add", 3.0), ("mul", 2.0), ("max", 0.0)]:
+    for name, init in [("add", 0.0), ("mul", 1.0), ("max", -np.inf), ("min", np.inf), ("add", 3.0), ("mul", 2.0),
+                       ("max", 0.0)]:
         agree(lambda m, x, name=name, init=init: m.reduce(x, init, getattr(m, name), (0, 2)), x)
     agree(lambda m, x: m.reduce(x, 0.0, lambda a, b: m.add(a, b) + m.mul(a, 0.0), (1,)), x)
     bits = numbers(3, 4, dtype="int32")

@@ -1,4 +1,5 @@
-"""NaN, infinities, signed zeros and ties in reductions, scans, windows and sorts, in arrays long enough for the fast paths."""
+"""NaN, infinities, signed zeros and ties in reductions, scans, windows and sorts, in arrays long enough for the fast
+paths."""
 import numpy as np
 import pytest
 
@@ -6,7 +7,8 @@ import gnomon
 import gnomon.numpy as jnp
 from gnomon import lax
 
-SHAPES = [((10000,), 0), ((100, 100), 0), ((100, 100), 1), ((3, 7), 1), ((65, 3), 0), ((8, 100, 9), 1), ((2, 1024), 1), ((257, 3), 0)]
+SHAPES = [((10000,), 0), ((100, 100), 0), ((100, 100), 1), ((3, 7), 1), ((65, 3), 0), ((8, 100, 9), 1), ((2, 1024), 1),
+          ((257, 3), 0)]
 
 
 def with_nan(shape, dtype, count):
@@ -52,7 +54,8 @@ def test_sorts_are_numpys(dtype, axis):
 
 def test_sort_by_several_keys():
     rng = np.random.default_rng(0)
-    a, b, c = rng.integers(0, 3, 50).astype("int32"), rng.choice([np.nan, 1, 2], 50).astype("float32"), np.arange(50, dtype="int32")
+    a, b = rng.integers(0, 3, 50).astype("int32"), rng.choice([np.nan, 1, 2], 50).astype("float32")
+    c = np.arange(50, dtype="int32")
     got = lax.sort((a, b, c), num_keys=2)[2]
     np.testing.assert_array_equal(got, np.lexsort((c, b, a)))
 
@@ -74,7 +77,8 @@ def test_running_sums_of_narrow_floats_are_kept_in_float32():
 
 def test_ties_share_equally():
     x = jnp.array([1.0, 3, 3, 2, 3])
-    np.testing.assert_allclose(gnomon.grad(lambda x: lax.reduce_max(x, (0,)))(x), [0, 1 / 3, 1 / 3, 0, 1 / 3], rtol=1e-6)
+    np.testing.assert_allclose(gnomon.grad(lambda x: lax.reduce_max(x, (0,)))(x), [0, 1 / 3, 1 / 3, 0, 1 / 3],
+                               rtol=1e-6)
     np.testing.assert_allclose(gnomon.grad(lambda x: lax.cummax(x)[2])(x), [0, 1 / 2, 1 / 2, 0, 0])
     np.testing.assert_allclose(gnomon.grad(lambda x: lax.cummax(x)[0])(x), [1, 0, 0, 0, 0])
     u = jnp.array([3.0, 1])
@@ -92,7 +96,8 @@ def test_products_with_zeros(zeros):
     others = [np.prod(np.delete(x, i)) for i in range(4)]
     pairs = [[0 if i == j else np.prod(np.delete(x, [i, j])) for j in range(4)] for i in range(4)]
     elements = lax.ScatterDimensionNumbers((), (0,), (0,))
-    for f in (lambda x: lax.reduce_prod(x, (0,)), lambda x: lax.cumprod(x)[-1], lambda x: lax.cumprod(x, reverse=True)[0],
+    for f in (lambda x: lax.reduce_prod(x, (0,)), lambda x: lax.cumprod(x)[-1],
+              lambda x: lax.cumprod(x, reverse=True)[0],
               lambda x: lax.scatter_mul(jnp.ones(2), jnp.zeros((4, 1), int), x, elements)[0]):
         np.testing.assert_allclose(gnomon.grad(f)(x), others)
         np.testing.assert_allclose(gnomon.hessian(f)(x), pairs)
@@ -113,7 +118,8 @@ def test_a_linear_recurrence_of_many_steps():
     for k in range(50):
         h = a[k] * h + b[k]
         want.append(h)
-    np.testing.assert_allclose(linear_recurrence(jnp.asarray(a, "float32"), jnp.asarray(b, "float32")), want, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(linear_recurrence(jnp.asarray(a, "float32"), jnp.asarray(b, "float32")), want, rtol=1e-4,
+                               atol=1e-5)
 
 
 def test_apply_at_differentiates_the_function():

@@ -38,8 +38,8 @@ class Reduce(NestedOp):
         for x, v in zip(xs, self.jaxpr.outvars):
             whole = resized(self, x, x.shape, [i in self.dimensions for i in range(x.ndim)])
             mesh = whole.sharding.mesh if whole.sharding is not None else None
-            out.append(array_type([x.shape[i] for i in kept], v.type.dtype, v.type.weak_type, [x.spec[i] for i in kept], mesh,
-                                  whole.varying, whole.memory))
+            out.append(array_type([x.shape[i] for i in kept], v.type.dtype, v.type.weak_type, [x.spec[i] for i in kept],
+                                  mesh, whole.varying, whole.memory))
         return out
 
     def lower(self, emit, *args):
@@ -63,7 +63,9 @@ class Reduce(NestedOp):
                 low = [slice_in_dim(x, 0, half, 0) for x in xs]
                 high = [slice_in_dim(x, half, 2 * half, 0) for x in xs]
                 both = self.combine(T, low, high)
-                xs = [concatenate([b, slice_in_dim(x, 2 * half, size, 0)], 0) for b, x in zip(both, xs)] if size % 2 else both
+                if size % 2:
+                    both = [concatenate([b, slice_in_dim(x, 2 * half, size, 0)], 0) for b, x in zip(both, xs)]
+                xs = both
                 size = half + size % 2
             inits = [broadcast_in_dim(i, shape) for i in inits]
             if not size:

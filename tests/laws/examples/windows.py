@@ -2,7 +2,8 @@
 import numpy as np
 
 from gnomon.ops.convolution import ConvDimensionNumbers, ConvGeneralDilated
-from gnomon.ops.window import ReduceWindowMax, ReduceWindowMin, ReduceWindowSum, SelectAndGatherAdd, SelectAndScatterAdd, window_size
+from gnomon.ops.window import (ReduceWindowMax, ReduceWindowMin, ReduceWindowSum, SelectAndGatherAdd,
+                               SelectAndScatterAdd, window_size)
 
 from tests.laws.examples import example
 
