@@ -170,4 +170,5 @@ PROPERTIES = {
 
 install_operators(operator_table())
 install_operators(METHODS)
-install_operators({name: property(function) for name, function in PROPERTIES.items()})
+# their examples are with the functions themselves
+install_operators({name: property(function, doc=(function.__doc__ or "").split("\n")[0]) for name, function in PROPERTIES.items()})
