@@ -40,7 +40,9 @@ def cases():
             module = importlib.import_module(f"gnomon.scipy.stats.{name}")
             for function in module.__all__:
                 if function not in SKIPPED:
-                    yield pytest.param(name, function, (Q[1:] if name == "bernoulli" else Q) if function in PLACES else points, parameters, options, id=f"{name}.{function}")
+                    places = Q[1:] if name == "bernoulli" else Q
+                    where = places if function in PLACES else points
+                    yield pytest.param(name, function, where, parameters, options, id=f"{name}.{function}")
 
 
 @pytest.mark.parametrize("name, function, points, parameters, options", cases())
@@ -62,7 +64,8 @@ def test_same_as_scipy(name, function, points, parameters, options):
                 want = np.where((want < np.log(np.finfo(dtype).tiny)) & np.isinf(got), got, want) if "log" in function else want
                 infinite = ~np.isfinite(want)
                 np.testing.assert_array_equal(got[infinite], want[infinite], err_msg=f"{own} {place} {dtype}")
-                np.testing.assert_allclose(got[~infinite], want[~infinite], rtol=tol, atol=max(small, (1e-6 if dtype == "float32" else 1e-14) if "log" in function else 0),
+                np.testing.assert_allclose(got[~infinite], want[~infinite], rtol=tol,
+                                           atol=max(small, (1e-6 if dtype == "float32" else 1e-14) if "log" in function else 0),
                                            err_msg=f"{own} {place} {dtype}")
 
 
@@ -85,7 +88,8 @@ def test_dirichlet_and_multinomial():
     x = np.array([[0.2, 0.3, 0.5], [0.1, 0.1, 0.8]]).T
     for f in ("logpdf", "pdf"):
         for points in (x, x[:2], x[:, 0]):
-            np.testing.assert_allclose(getattr(ours.dirichlet, f)(points.astype("f"), alpha.astype("f")), getattr(theirs.dirichlet, f)(points, alpha), rtol=1e-5)
+            got = getattr(ours.dirichlet, f)(points.astype("f"), alpha.astype("f"))
+            np.testing.assert_allclose(got, getattr(theirs.dirichlet, f)(points, alpha), rtol=1e-5)
     assert ours.dirichlet.logpdf(np.array([0.2, 0.2, 0.2], "f"), alpha.astype("f")) == -np.inf
     counts, p = np.array([[1, 2, 1], [4, 0, 0], [1, 1, 1]]), np.array([0.2, 0.3, 0.5])
     for f in ("logpmf", "pmf"):
