@@ -50,7 +50,7 @@ def test_asking_tracers_for_attributes_costs_the_same_at_every_equation():
             return x
         gnomon.make_jaxpr(probe)(1.0)
     trace(100)
-    assert seconds(lambda: trace(2000), 2) < 8 * seconds(lambda: trace(500), 3)
+    assert seconds(lambda: trace(2000), 12) < 8 * seconds(lambda: trace(500), 12)
 
 
 def scan_of_writes(n):
@@ -65,7 +65,7 @@ def scan_of_writes(n):
 
 
 def test_conditional_writes_over_lanes_take_linear_time():
-    assert seconds(scan_of_writes(20_000), 2) < 12 * seconds(scan_of_writes(5_000), 3)
+    assert seconds(scan_of_writes(20_000), 6) < 12 * seconds(scan_of_writes(5_000), 6)
 
 
 def test_cumsum_along_rows_keeps_up_with_numpy():
