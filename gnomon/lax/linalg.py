@@ -11,6 +11,7 @@ import numpy as np
 
 from gnomon.api.control import while_loop
 from gnomon.base.errors import Refused
+from gnomon.ir.op import primitive_named
 from gnomon.numpy.promote import as_value, promote_dtypes
 from gnomon.ops import linalg_eigen, linalg_lu, linalg_qr, linalg_triangular, linalg_update
 from gnomon.ops.arithmetic import absolute, add, div, mul, sub
@@ -28,6 +29,14 @@ from gnomon.types.dtype import finfo, is_complex
 __all__ = ["EigImplementation", "EighImplementation", "SvdAlgorithm", "cholesky", "cholesky_update", "eig", "eigh", "hessenberg",
            "householder_product", "lu", "lu_pivots_to_permutation", "ormqr", "qdwh", "qr", "schur", "svd", "symmetric_product",
            "triangular_solve", "tridiagonal", "tridiagonal_solve"]
+
+
+def __getattr__(name):
+    """The primitives: `lu_p` is the `primitive` of the equations that factor a matrix."""
+    found = primitive_named(name) if name.endswith("_p") else None
+    if found is None:
+        raise AttributeError(f"module 'gnomon.lax.linalg' has no attribute {name!r}")
+    return found
 
 
 def as_matrices(x, name, argument, rank=2, square=False):

@@ -18,7 +18,7 @@ from gnomon.numpy.creation import broadcast
 from gnomon.numpy.manipulation import broadcast_shapes, matrix_transpose, moveaxis
 from gnomon.numpy.matrices import diagonal as diagonals
 from gnomon.numpy.norms import matrix_norm, norm, vector_norm
-from gnomon.numpy.products import matmul, outer, tensordot, vecdot
+from gnomon.numpy.products import vecdot
 from gnomon.numpy.promote import as_value, promote_inexact, to_inexact
 from gnomon.ops import linalg_factored as factored
 from gnomon.ops import shape as shape_ops
@@ -127,9 +127,7 @@ def cholesky(a, *, upper=False, symmetrize_input=True):
            [1., 2.]], dtype=float32)
     """
     x = as_matrices(a, "cholesky", square=True)
-    x = symmetrized(x) if symmetrize_input else adjoint(x) if upper else x
-    factor = cholesky_op(x)
-    return adjoint(factor) if upper else factor
+    return cholesky_op(symmetrized(x) if symmetrize_input else x, bool(upper))
 
 
 @composite(static=("mode",))
@@ -562,11 +560,46 @@ def _matrix_power(x, n):
     power, squared = None, x
     while n:
         if n & 1:
-            power = squared if power is None else matmul(power, squared)
+            power = squared if power is None else products.matmul(power, squared)
         n >>= 1
         if n:
-            squared = matmul(squared, squared)
+            squared = products.matmul(squared, squared)
     return power
+
+
+def matmul(x1, x2, /, *, precision=None, preferred_element_type=None):
+    """The matrix product; see numpy.matmul.
+
+    >>> import gnomon.numpy as jnp
+    >>> matmul(jnp.eye(2), jnp.ones(2))
+    Array([1., 1.], dtype=float32)
+    """
+    return products.matmul(x1, x2, precision=precision, preferred_element_type=preferred_element_type)
+
+
+def outer(x1, x2, /):
+    """The products of every element of a vector with every element of another.
+
+    >>> import gnomon.numpy as jnp
+    >>> outer(jnp.arange(2), jnp.arange(2))
+    Array([[0, 0],
+           [0, 1]], dtype=int32)
+    """
+    x1, x2 = as_value(x1, "outer", 0), as_value(x2, "outer", 1)
+    if x1.type.ndim != 1 or x2.type.ndim != 1:
+        raise ValueError(f"linalg.outer takes two vectors, got shapes {x1.type.shape} and {x2.type.shape}.")
+    return products.outer(x1, x2)
+
+
+def tensordot(x1, x2, /, *, axes=2, precision=None, preferred_element_type=None, out_sharding=None):
+    """Sums of products over several dimensions of both arrays; see numpy.tensordot.
+
+    >>> import gnomon.numpy as jnp
+    >>> tensordot(jnp.ones((2, 3)), jnp.ones((3, 4)), axes=1).shape
+    (2, 4)
+    """
+    return products.tensordot(x1, x2, axes, precision=precision, preferred_element_type=preferred_element_type,
+                              out_sharding=out_sharding)
 
 
 def multi_dot(arrays, *, precision=None):
@@ -604,7 +637,7 @@ def in_cheapest_order(xs, precision):
         if i == j:
             return xs[i]
         k = best[i, j][1]
-        return matmul(multiplied(i, k), multiplied(k + 1, j), precision=precision)
+        return products.matmul(multiplied(i, k), multiplied(k + 1, j), precision=precision)
     return multiplied(0, len(xs) - 1)
 
 

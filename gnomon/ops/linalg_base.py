@@ -69,6 +69,8 @@ class MatrixOp(Op, abstract=True):
         found = None
         for t, rank in zip(types, self.ranks):
             n = t.ndim - rank
+            if t.sharding is None:      # made on the way, of a fixed value: it follows the others
+                continue
             if any(axes is not None for axes in t.spec[n:]):
                 raise ShardingTypeError(f"{self.name} needs whole matrices, got {', '.join(map(str, types))}. Reshard the operand first.")
             if found is not None and found != tuple(t.spec[:n]):

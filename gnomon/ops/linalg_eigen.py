@@ -11,7 +11,7 @@ from gnomon.ops.complex_parts import complex as complex_of, imag, real
 from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.linalg_base import (INT32, MatrixOp, adjoint, as_dtype_of, attributes, conjugate, diagonal, emit_identity, half,
                                     hermitian_from_triangle, lapack, matmul, nan_unless, need_square, real_part,
-                                    scale_columns, succeeded, swap)
+                                    scale_columns, succeeded)
 from gnomon.ops.linalg_lu import solve
 from gnomon.ops.reductions import argmax, reduce_max
 from gnomon.ops.shape import Iota, expand_dims, reduce_sum
@@ -102,14 +102,10 @@ class Eigh(MatrixOp):
         t, (*_, values) = x.type, emit.outs
         if t.size == 0:
             return [emit_identity(emit, o) if o.ndim == t.ndim else emit.constant(0, o) for o in emit.outs]
-        # the transposed matrix is the conjugate one: the same eigenvalues, eigenvectors conjugated, the other triangle
         w = ArrayType(t.shape[:-1], values.dtype)
-        v, w, info = lapack(emit, "heevd" if is_complex(t.dtype) else "syevd", [swap(emit, x)],
-                            [t, w, ArrayType(t.shape[:-2], INT32)],
-                            attributes(mode="V" if self.compute_vectors else "N", uplo="U" if self.lower_ else "L"))
+        v, w, info = lapack(emit, "heevd" if is_complex(t.dtype) else "syevd", [x], [t, w, ArrayType(t.shape[:-2], INT32)],
+                            attributes(mode="V" if self.compute_vectors else "N", uplo="L" if self.lower_ else "U"))
         ok = succeeded(emit, info)
-        if is_complex(t.dtype) and self.compute_vectors:
-            v = emit.chlo("chlo.conj", [v], t)
         found = [v, w] if self.compute_vectors else [w]
         return [emit_range(emit, nan_unless(emit, ok, y), self.subset_by_index, o) for y, o in zip(found, emit.outs)]
 
@@ -316,19 +312,17 @@ class Svd(MatrixOp):
         s = ArrayType((*lead, k), real_dtype(t.dtype))
         mode = "N" if not self.compute_uv else "A" if self.full_matrices else "S"
         name = "gesvd" if self.algorithm == SvdAlgorithm.QR else "gesdd"
-        # of the transposed matrix: u and v change places
-        x = swap(emit, x)
-        _, s, v, u, info = lapack(emit, name, [x], [x.type, s, t.with_shape((*lead, n, q)), t.with_shape((*lead, p, m)),
-                                                    ArrayType(tuple(lead), INT32)], attributes(mode=mode))
+        _, s, u, vh, info = lapack(emit, name, [x], [t, s, t.with_shape((*lead, m, p)), t.with_shape((*lead, q, n)),
+                                                     ArrayType(tuple(lead), INT32)], attributes(mode=mode))
         ok, subset = succeeded(emit, info), self.subset_by_index
         s = emit_range(emit, nan_unless(emit, ok, s), subset, outs[0])
         if not self.compute_uv:
             return [s]
-        u, v = (nan_unless(emit, ok, y) for y in (swap(emit, u), v))
+        u, vh = (nan_unless(emit, ok, y) for y in (u, vh))
         if subset is not None:
-            u, v = (emit_range(emit, y, subset, y.type.with_shape((*y.type.shape[:-1], subset[1] - subset[0])))
-                    for y in (u, v))
-        return [s, u, swap(emit, v)]
+            u = emit_range(emit, u, subset, outs[1])
+            vh = emit.slice(vh, [0] * len(lead) + [subset[0], 0], [*lead, subset[1], n], [1] * t.ndim, outs[2])
+        return [s, u, vh]
 
     def derivative(self, args, tangents):
         (x,), (t,) = args, tangents

@@ -16,18 +16,19 @@ from gnomon.ops.exponential import log
 from gnomon.ops.linalg_base import (INT32, MatrixOp, Written, adjoint, as_dtype_of, diagonal, index, matmul, need_square,
                                     on_diagonal, real_part, scale_rows, swap_last, take_rows, triu)
 from gnomon.ops.linalg_eigen import quotient, svd
-from gnomon.ops.linalg_lu import inverse_permutation, lu, solve_factored
+from gnomon.ops.linalg_lu import inverse_permutation, lu
 from gnomon.ops.linalg_qr import Geqp3, householder_product
-from gnomon.ops.linalg_triangular import solve_triangular
+from gnomon.ops.linalg_triangular import TriangularSolve, solve_triangular
 from gnomon.ops.reductions import reduce_prod
 from gnomon.ops.shape import StopGradient, expand_dims, full, reduce_sum, reshape
 from gnomon.ops.slicing import concatenate, slice_in_dim
+from gnomon.trace.build import program
 from gnomon.trace.stage import bind
 from gnomon.types.dtype import finfo, is_complex, real_dtype
 from gnomon.types.value_type import ArrayType
 
 
-class LuSolve(Written):
+class LuSolve(MatrixOp):
     """The x with a x = b (a^T x = b, `transposed`), from the packed LU factors of a and their permutation."""
 
     transposed: bool
@@ -40,8 +41,16 @@ class LuSolve(Written):
             raise TypeError(f"a linear system needs a matrix and right sides of one dtype and as many rows, got {a} and {b}.")
         return [(b.shape[-2:], b.dtype)]
 
-    def value(self, a, packed, permutation, b):
-        return [solve_factored(packed, permutation, b, "transpose" if self.transposed else "plain")]
+    def lower(self, emit, a, packed, permutation, b):
+        """Both factors stay column by column, as LAPACK wrote them."""
+        def rows(x, numbers):
+            return emit.eqns(program([x.type, numbers.type], lambda x, n: [take_rows(x, n)]), [x, numbers])[0]
+        unit, full_ = (TriangularSolve(False, True, low, self.transposed, low) for low in (True, False))
+        if not self.transposed:
+            return full_.by_columns(emit, packed, unit.by_columns(emit, packed, rows(b, permutation)))
+        inside = unit.by_columns(emit, packed, full_.by_columns(emit, packed, b))
+        back = emit.eqns(program([permutation.type], lambda p: [inverse_permutation(p)]), [permutation])[0]
+        return rows(inside, back)
 
     def derivative(self, args, tangents):
         a, packed, permutation, b = args

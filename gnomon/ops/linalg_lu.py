@@ -5,7 +5,7 @@ from gnomon.base.errors import Refused
 from gnomon.ir.op import ZERO
 from gnomon.ops.arithmetic import NOT_LINEAR, add
 from gnomon.ops.elementwise import full_scalar
-from gnomon.ops.linalg_base import INT32, MatrixOp, eye_like, lapack, matmul, nan_unless, swap_last, take_rows, tril, triu
+from gnomon.ops.linalg_base import INT32, MatrixOp, eye_like, lapack, matmul, swap_last, take_rows, tril, triu
 from gnomon.ops.linalg_triangular import solve_triangular
 from gnomon.ops.slicing import pad, slice_in_dim
 from gnomon.ops.sorting import argsort
@@ -13,6 +13,7 @@ from gnomon.trace.stage import bind
 from gnomon.types.value_type import ArrayType
 
 EXCHANGES_AT_ONCE = 32      # row exchanges in one step of the loop that turns them into a permutation
+FEW_EXCHANGES = 8           # done without a loop
 
 
 class Lu(MatrixOp):
@@ -30,9 +31,8 @@ class Lu(MatrixOp):
         factors, pivots, permutation = emit.outs
         if x.type.size == 0:
             return [x, emit.constant(0, pivots), emit("stablehlo.iota", [], f"dim = {permutation.ndim - 1}", permutation)]
-        packed, found, info = lapack(emit, "getrf", [x], [factors, pivots, ArrayType(factors.shape[:-2], INT32)])
+        packed, found, _ = lapack(emit, "getrf", [x], [factors, pivots, ArrayType(factors.shape[:-2], INT32)])
         found = emit.elementwise("stablehlo.subtract", [found, emit.constant(1, pivots)], pivots)
-        packed = nan_unless(emit, emit.compare("GE", info, emit.constant(0, info.type)), packed)
         return [packed, found, permutation_of(emit, found, permutation)]
 
     def derivative(self, args, tangents):
@@ -118,13 +118,12 @@ def permutation_of(emit, pivots, out):
             place = follow(place, emit.broadcast(number, out.shape, ()), emit.broadcast(one, out.shape, tuple(range(axis + 1))))
         return place
 
-    blocks, rest = divmod(k, EXCHANGES_AT_ONCE)
+    # several steps at least, unless there are few: what uses the permutation would compute all of it again for each element
+    step = min(EXCHANGES_AT_ONCE, k // 2) if k > FEW_EXCHANGES else 1
+    blocks, rest = divmod(k, step) if k > FEW_EXCHANGES else (0, k)
     if rest:
         place = block(place, emit.constant(k - rest, scalar), rest)
-    if blocks == 1:
-        place = block(place, emit.constant(0, scalar), EXCHANGES_AT_ONCE)
-    elif blocks:
-        step = EXCHANGES_AT_ONCE
+    if blocks:
         _, place = emit.while_loop(
             [emit.constant((blocks - 1) * step, scalar), place],
             lambda first, place: emit.compare("GE", first, emit.constant(0, scalar)),

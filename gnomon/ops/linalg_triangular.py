@@ -2,10 +2,10 @@
 from __future__ import annotations
 
 from gnomon.base.errors import Refused
-from gnomon.ir.op import is_linear
+from gnomon.ir.op import field, is_linear
 from gnomon.ops.arithmetic import NOT_LINEAR, neg, sub
 from gnomon.ops.elementwise import full_scalar
-from gnomon.ops.linalg_base import (INT32, MatrixOp, attributes, conjugate, emit_triangle, half, hermitian_from_triangle,
+from gnomon.ops.linalg_base import (INT32, MatrixOp, adjoint, attributes, conjugate, emit_triangle, half, hermitian_from_triangle,
                                     lapack, matmul, nan_unless, need_square, on_diagonal, scale_rows, succeeded, swap, swap_last,
                                     tril, triu)
 from gnomon.ops.shape import reshape
@@ -16,8 +16,10 @@ from gnomon.types.value_type import ArrayType
 
 
 class Cholesky(MatrixOp):
-    """The lower triangular L with L L^H = x, for x Hermitian and positive definite, of which the lower triangle is read. NaN where x
-    is not positive definite."""
+    """The lower triangular L with L L^H = x (`upper`: the upper triangular U with U^H U = x), for x Hermitian and positive definite, of
+    which the same triangle is read. NaN where x is not positive definite."""
+
+    upper: bool = field(False, show="nondefault")
 
     transpose = NOT_LINEAR
 
@@ -29,15 +31,19 @@ class Cholesky(MatrixOp):
         t = x.type
         if t.size == 0:
             return x
-        # row by row, the lower triangle is what LAPACK takes for the upper one of the transposed matrix
-        factor, info = lapack(emit, "potrf", [x], [t, ArrayType(t.shape[:-2], INT32)], attributes(uplo="U"), rows=True)
+        # row by row, one triangle is what LAPACK takes for the other one of the transposed matrix
+        factor, info = lapack(emit, "potrf", [x], [t, ArrayType(t.shape[:-2], INT32)], attributes(uplo="L" if self.upper else "U"),
+                              rows=True)
         factor = nan_unless(emit, succeeded(emit, info), factor)
-        return emit.select(emit_triangle(emit, t.shape, True), factor, emit.constant(0, t))
+        return emit.select(emit_triangle(emit, t.shape, not self.upper), factor, emit.constant(0, t))
 
     def derivative(self, args, tangents):
         (x,), (t,) = args, tangents
         factor = bind(self, x)
-        moved = hermitian_from_triangle(t, lower=True)
+        moved = hermitian_from_triangle(t, lower=not self.upper)
+        if self.upper:
+            inside = solve_triangular(factor, solve_triangular(factor, moved, lower=False, mode="adjoint"), left=False, lower=False)
+            return factor, matmul(adjoint(lower_half(inside)), factor)
         inside = solve_triangular(factor, solve_triangular(factor, moved), left=False, mode="adjoint")
         return factor, matmul(factor, lower_half(inside))
 
@@ -69,17 +75,20 @@ class TriangularSolve(MatrixOp):
         return [(b.shape[-2:], b.dtype)]
 
     def lower(self, emit, a, b):
+        # the transposed system: a row by row is LAPACK's a transposed, so the other triangle, on the other side
+        turned = self.replace(lower_=not self.lower_, left_side=not self.left_side)
+        return swap(emit, turned.by_columns(emit, swap(emit, a), swap(emit, b)))
+
+    def by_columns(self, emit, a, b):
+        """The solution, of matrices that LAPACK reads column by column."""
         if b.type.size == 0:
             return b
         if self.conjugate_a and not self.transpose_a and is_complex(a.type.dtype):
             a = emit.chlo("chlo.conj", [a], a.type)
-        # the transposed system: a row by row is LAPACK's a transposed, so the other triangle, on the other side
         mode = "N" if not self.transpose_a else "C" if self.conjugate_a else "T"
-        b = swap(emit, b)
-        out, = lapack(emit, "trsm", [swap(emit, a), b], [b.type], attributes(
-            diag="U" if self.unit_diagonal else "N", side="R" if self.left_side else "L", trans_x=mode,
-            uplo="U" if self.lower_ else "L"), batch=b.type.ndim - 2)
-        return swap(emit, out)
+        return lapack(emit, "trsm", [a, b], [b.type], attributes(
+            diag="U" if self.unit_diagonal else "N", side="L" if self.left_side else "R", trans_x=mode,
+            uplo="L" if self.lower_ else "U"), batch=b.type.ndim - 2)[0]
 
     def triangle(self, x):
         """What is read of a matrix."""
@@ -170,7 +179,7 @@ def shifted(x, by, axis):
     return pad_in_dim(part, full_scalar(x, 0), max(by, 0), max(-by, 0), axis)
 
 
-_cholesky = Cholesky()
+_lower_cholesky, _upper_cholesky = Cholesky(False), Cholesky(True)
 
 
 # ---- functions on values --------------------------------------------------------------------------------------------
@@ -178,8 +187,9 @@ _cholesky = Cholesky()
 MODES = {"plain": (False, False), "transpose": (True, False), "adjoint": (True, True), "conjugate": (False, True)}
 
 
-def cholesky(x):
-    return bind(_cholesky, x)
+def cholesky(x, upper=False):
+    """L with L L^H = x, or U with U^H U = x, from the same triangle."""
+    return bind(_upper_cholesky if upper else _lower_cholesky, x)
 
 
 def solve_triangular(a, b, left=True, lower=True, mode="plain", unit=False):

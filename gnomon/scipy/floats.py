@@ -8,6 +8,7 @@ from gnomon.base.settings import current
 from gnomon.ir.jaxpr import Literal
 from gnomon.numpy.elementwise import check_shapes, compiled
 from gnomon.numpy.promote import Plan, apply_plan, operand
+from gnomon.ops.convert import convert_element_type
 from gnomon.trace.stage import value_of
 from gnomon.types.dtype import canonicalize, inexact_dtype, is_float, is_inexact
 
@@ -19,24 +20,37 @@ def working_dtype(dtype):
     return dtype if is_inexact(dtype) else canonicalize(inexact_dtype(dtype), current.enable_x64)
 
 
-def floats(name, *xs):
-    """Values of one floating dtype with aligned ranks. TypeError for complex numbers and for shapes that do not broadcast."""
+def floats(name, *xs, strong=False, complex_too=False):
+    """Values of one floating dtype with aligned ranks, none of them weak with `strong`. TypeError for shapes that do not broadcast, and for
+    complex numbers unless `complex_too`."""
     pairs = [operand(x, name, i) for i, x in enumerate(xs)]
     key = (current.key, *[k for _, k in pairs])
     plan = _plans.get(key)
     if plan is None:
         keys = [k for _, k in pairs]
         check_shapes(name, *keys)
-        plan = Plan(name, keys, working_dtype)
-        if not is_float(plan.dtype):
-            raise TypeError(f"{name} takes real numbers, got an array of {plan.dtype}. Take its real part first.")
-        _plans[key] = plan
-    return [value_of(x) if x.__class__ is Literal else x for x in apply_plan(plan, [x for x, _ in pairs])]
+        plan = _plans[key] = Plan(name, keys, working_dtype)
+    if not (complex_too or is_float(plan.dtype)):
+        raise TypeError(f"{name} takes real numbers, got an array of {plan.dtype}. Take its real part first.")
+    strong = strong or not plan.weak
+    return [strengthened(x) if strong else value_of(x) if x.__class__ is Literal else x for x in apply_plan(plan, [x for x, _ in pairs])]
 
 
-def elementwise(body):
-    """Decorator for the definition of a function of real arrays: its body computes on values of one floating dtype."""
+def strengthened(x):
+    """A value whose type is not weak."""
+    if x.__class__ is Literal:
+        return value_of(Literal(x.value, x.type.strong))
+    return convert_element_type(x, x.type.dtype) if x.type.weak_type else x
+
+
+def elementwise(body=None, *, strong=False, complex=None):
+    """Decorator for the definition of a function of real arrays: its body computes on values of one floating dtype.
+
+    strong: the result is never weakly typed. complex: the body for complex numbers, if there is one."""
+    if body is None:
+        return functools.partial(elementwise, strong=strong, complex=complex)
     name, run = body.__name__, compiled(body)
+    run_complex = None if complex is None else compiled(complex)
     parameters = inspect.signature(body).parameters.values()
     names = [p.name for p in parameters]
     defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
@@ -46,7 +60,8 @@ def elementwise(body):
     def function(*args, **kwargs):
         if len(args) != count or kwargs:
             args = filled(args, kwargs)
-        return run(*floats(name, *args))
+        values = floats(name, *args, strong=strong, complex_too=complex is not None)
+        return run(*values) if complex is None or is_float(values[0].type.dtype) else run_complex(*values)
 
     def filled(args, kwargs):
         """All arguments, by position."""

@@ -32,8 +32,7 @@ __all__ = ["block_diag", "cho_factor", "cho_solve", "cholesky", "circulant", "co
 @composite(static=("lower",))
 def _cholesky(a, lower):
     x = as_matrices(a, "cholesky", square=True)
-    factor = cholesky_factor(x if lower else adjoint(x))
-    return factor if lower else adjoint(factor)
+    return cholesky_factor(x, not lower)
 
 
 def cholesky(a, lower=False, overwrite_a=False, check_finite=True):

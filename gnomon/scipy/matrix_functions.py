@@ -61,7 +61,9 @@ def expm(A, *, upper_triangular=False, max_squarings=16):
         todo = i < squarings
         return lax.cond(jnp.any(todo), lambda R: jnp.where(todo[..., None, None], R @ R, R), lambda R: R, R), None
 
-    R, _ = lax.scan(square_again, R, jnp.arange(max_squarings, dtype=dtype))
+    def square_all(R):
+        return lax.scan(square_again, R, jnp.arange(max_squarings, dtype=dtype))[0]
+    R = lax.cond(jnp.any(squarings > 0), square_all, lambda R: R, R)
     return jnp.where((squarings <= max_squarings)[..., None, None], R, jnp.nan)
 
 

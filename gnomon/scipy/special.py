@@ -63,7 +63,7 @@ def erfinv(x):
     return jnp.where(outer, far, ops.erf_inv(jnp.where(outer, 0, x)))
 
 
-@elementwise
+@elementwise(strong=True)
 def erfcinv(y):
     """The inverse of erfc, for y between 0 and 2, exact for small y.
 
@@ -83,7 +83,7 @@ def erfcx(x):
     return complex_special.wofz(jnp.conj(-jnp.conj(x) * 1j)) if is_complex(x.type.dtype) else real_erfcx(x)
 
 
-@elementwise
+@elementwise(strong=True)
 def real_erfcx(x):
     return integrals.erfcx(x)
 
@@ -97,7 +97,7 @@ def wofz(z):
     return complex_special.wofz(to_inexact(as_value(z, "wofz", 0)))
 
 
-@elementwise
+@elementwise(strong=True)
 def dawsn(x):
     """Dawson's integral: exp(-x^2) times the integral of exp(t^2) from 0 to x.
 
@@ -107,7 +107,7 @@ def dawsn(x):
     return integrals.dawsn(x)
 
 
-@elementwise
+@elementwise(strong=True)
 def ndtr(x):
     """The cumulative function of the normal distribution, exact where it is near 0.
 
@@ -117,7 +117,7 @@ def ndtr(x):
     return integrals.ndtr(x)
 
 
-@elementwise
+@elementwise(strong=True)
 def ndtri(p):
     """The inverse of `ndtr`, for p between 0 and 1.
 
@@ -136,12 +136,12 @@ def log_ndtr(x, series_order=3):
     return real_log_ndtr(x)
 
 
-@elementwise
+@elementwise(strong=True)
 def real_log_ndtr(x):
     return integrals.log_ndtr(x)
 
 
-@elementwise
+@elementwise(strong=True)
 def owens_t(h, a):
     """Owen's T function: the integral of exp(-h^2 (1 + t^2) / 2) / (2 pi (1 + t^2)) from t = 0 to a.
 
@@ -153,9 +153,9 @@ def owens_t(h, a):
 
 # ---- gamma functions ------------------------------------------------------------------------------------------------
 
-@elementwise
+@elementwise(strong=True, complex=lambda x: jnp.exp(complex_special.loggamma(x)))
 def gamma(x):
-    """The gamma function, (x - 1)! for positive integers. NaN at negative integers.
+    """The gamma function, (x - 1)! for positive integers, of real or complex numbers. NaN at negative integers.
 
     >>> float(gamma(0.5))
     1.77245...
@@ -472,9 +472,9 @@ def kl_div(p, q):
     return jnp.where(both, found, jnp.where(zero, limit_at_zero(p, q, zero) - p + q, keep_nan(p, q, jnp.inf)))
 
 
-@elementwise
+@elementwise(complex=lambda x: 1 / (1 + jnp.exp(-x)))
 def expit(x):
-    """The logistic function 1 / (1 + exp(-x)).
+    """The logistic function 1 / (1 + exp(-x)), of real or complex numbers.
 
     >>> float(expit(0.0))
     0.5
@@ -482,9 +482,9 @@ def expit(x):
     return logistic(x)
 
 
-@elementwise
+@elementwise(complex=lambda x: jnp.log(x / (1 - x)))
 def logit(x):
-    """log(x / (1 - x)), the inverse of expit.
+    """log(x / (1 - x)), the inverse of expit, of real or complex numbers.
 
     >>> float(logit(0.5))
     0.0
@@ -557,7 +557,7 @@ def log_softmax(x, /, *, axis=None):
 
 # ---- integrals ------------------------------------------------------------------------------------------------------
 
-@elementwise
+@elementwise(strong=True)
 def expi(x):
     """The exponential integral Ei(x): of e^t / t from -inf to x, a principal value for x > 0.
 
@@ -567,7 +567,7 @@ def expi(x):
     return integrals.expi(x)
 
 
-@elementwise
+@elementwise(strong=True)
 def exp1(x):
     """The exponential integral E1(x): of e^-t / t from x to inf, for x >= 0.
 
@@ -577,7 +577,7 @@ def exp1(x):
     return integrals.exp1(x)
 
 
-@elementwise
+@elementwise(strong=True)
 def expn(n, x):
     """The exponential integral E_n(x): of e^(-x t) / t^n from t = 1 to inf, for integers n >= 0 and x >= 0.
 
@@ -587,7 +587,7 @@ def expn(n, x):
     return integrals.expn(n, x)
 
 
-@elementwise
+@elementwise(strong=True)
 def fresnel(x):
     """The pair of Fresnel integrals (S, C): of sin(pi t^2 / 2) and cos(pi t^2 / 2) from 0 to x.
 
@@ -598,7 +598,7 @@ def fresnel(x):
     return integrals.fresnel_s(x), integrals.fresnel_c(x)
 
 
-@elementwise
+@elementwise(strong=True)
 def sici(x):
     """The pair of the sine and cosine integrals (Si, Ci); for negative x the real part of Ci.
 
@@ -609,7 +609,7 @@ def sici(x):
     return integrals.sine_integral(x), integrals.cosine_integral(x)
 
 
-@elementwise
+@elementwise(strong=True)
 def spence(x):
     """Spence's function: the integral of log(t) / (1 - t) from 1 to x; the dilogarithm of 1 - x.
 
@@ -661,7 +661,7 @@ def i1(x):
     return jnp.exp(jnp.abs(x)) * ops.bessel_i1e(x)
 
 
-@elementwise
+@elementwise(strong=True)
 def hyp1f1(a, b, x):
     """The confluent hypergeometric function 1F1(a; b; x), the sum of (a)_k / (b)_k x^k / k!.
 
@@ -671,7 +671,7 @@ def hyp1f1(a, b, x):
     return integrals.hyp1f1(a, b, x)
 
 
-@elementwise
+@elementwise(strong=True)
 def hyp2f1(a, b, c, x):
     """The hypergeometric function 2F1(a, b; c; x), the sum of (a)_k (b)_k / (c)_k x^k / k!, for x up to 1.
 

@@ -8,7 +8,7 @@ from gnomon.scipy.floats import elementwise
 __all__ = ["cdf", "logpmf", "pmf", "ppf"]
 
 
-@elementwise
+@elementwise(strong=True)
 def logpmf(k, p, loc=0):
     """The logarithm of the probability of k; -inf where k is not 0 or 1.
 
@@ -21,7 +21,7 @@ def logpmf(k, p, loc=0):
     return jnp.where(inside, xlogy(k, p) + xlog1py(1 - k, -p), -jnp.inf)
 
 
-@elementwise
+@elementwise(strong=True)
 def pmf(k, p, loc=0):
     """The probability of k.
 
@@ -31,7 +31,7 @@ def pmf(k, p, loc=0):
     return jnp.exp(logpmf(k, p, loc))
 
 
-@elementwise
+@elementwise(strong=True)
 def cdf(k, p):
     """The probability of at most k; NaN where p is no probability.
 
@@ -42,7 +42,7 @@ def cdf(k, p):
     return jnp.where((p >= 0) & (p <= 1) & ~jnp.isnan(k), found, jnp.nan)
 
 
-@elementwise
+@elementwise(strong=True)
 def ppf(q, p):
     """The smaller number whose `cdf` is at least q; NaN where p or q is no probability.
 

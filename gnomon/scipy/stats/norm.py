@@ -34,7 +34,7 @@ def pdf(x, loc=0, scale=1):
     return jnp.exp(logpdf(x, loc, scale))
 
 
-@elementwise
+@elementwise(strong=True)
 def cdf(x, loc=0, scale=1):
     """The probability of at most x.
 
@@ -44,7 +44,7 @@ def cdf(x, loc=0, scale=1):
     return ndtr((x - loc) / scale)
 
 
-@elementwise
+@elementwise(strong=True)
 def logcdf(x, loc=0, scale=1):
     """The logarithm of `cdf`, exact everywhere.
 
@@ -54,7 +54,7 @@ def logcdf(x, loc=0, scale=1):
     return log_ndtr((x - loc) / scale)
 
 
-@elementwise
+@elementwise(strong=True)
 def sf(x, loc=0, scale=1):
     """The probability of more than x, 1 - cdf(x).
 
@@ -64,7 +64,7 @@ def sf(x, loc=0, scale=1):
     return ndtr((loc - x) / scale)
 
 
-@elementwise
+@elementwise(strong=True)
 def logsf(x, loc=0, scale=1):
     """The logarithm of `sf`, exact everywhere.
 
@@ -74,7 +74,7 @@ def logsf(x, loc=0, scale=1):
     return log_ndtr((loc - x) / scale)
 
 
-@elementwise
+@elementwise(strong=True)
 def ppf(q, loc=0, scale=1):
     """The inverse of `cdf`.
 
@@ -84,7 +84,7 @@ def ppf(q, loc=0, scale=1):
     return ndtri(q) * scale + loc
 
 
-@elementwise
+@elementwise(strong=True)
 def isf(q, loc=0, scale=1):
     """The inverse of `sf`.
 

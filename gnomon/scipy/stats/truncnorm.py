@@ -24,7 +24,7 @@ def log_mass(a, b):
     return log_of_difference(log_ndtr(high), log_ndtr(low))
 
 
-@elementwise
+@elementwise(strong=True)
 def logpdf(x, a, b, loc=0, scale=1):
     """The logarithm of the density; -inf outside of the interval. NaN unless a < b.
 
@@ -38,7 +38,7 @@ def logpdf(x, a, b, loc=0, scale=1):
     return jnp.where(a < b, jnp.where(inside, found, -jnp.inf), jnp.nan)
 
 
-@elementwise
+@elementwise(strong=True)
 def pdf(x, a, b, loc=0, scale=1):
     """The density.
 
@@ -48,7 +48,7 @@ def pdf(x, a, b, loc=0, scale=1):
     return jnp.exp(logpdf(x, a, b, loc, scale))
 
 
-@elementwise
+@elementwise(strong=True)
 def logcdf(x, a, b, loc=0, scale=1):
     """The logarithm of `cdf`.
 
@@ -63,7 +63,7 @@ def logcdf(x, a, b, loc=0, scale=1):
     return jnp.where(a < b, jnp.where(z <= a, -jnp.inf, jnp.where(z >= b, 0, found)), jnp.nan)
 
 
-@elementwise
+@elementwise(strong=True)
 def cdf(x, a, b, loc=0, scale=1):
     """The probability of at most x.
 
@@ -73,7 +73,7 @@ def cdf(x, a, b, loc=0, scale=1):
     return jnp.exp(logcdf(x, a, b, loc, scale))
 
 
-@elementwise
+@elementwise(strong=True)
 def logsf(x, a, b, loc=0, scale=1):
     """The logarithm of `sf`.
 
@@ -83,7 +83,7 @@ def logsf(x, a, b, loc=0, scale=1):
     return logcdf(-x, -b, -a, -loc, scale)
 
 
-@elementwise
+@elementwise(strong=True)
 def sf(x, a, b, loc=0, scale=1):
     """The probability of more than x.
 

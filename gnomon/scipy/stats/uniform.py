@@ -27,7 +27,7 @@ def pdf(x, loc=0, scale=1):
     return jnp.where((x < loc) | (x > loc + scale), 0, 1 / scale)
 
 
-@elementwise
+@elementwise(strong=True)
 def cdf(x, loc=0, scale=1):
     """The probability of at most x.
 

@@ -91,6 +91,8 @@ SINGULAR = {"second": "further derivatives are not known at singular matrices"}
 EXAMPLES = [
     example(Cholesky(), "f32[3,3]", make={0: positive_definite}),
     example(Cholesky(), "c64[2,3,3]", make={0: positive_definite}),
+    example(Cholesky(True), "f32[2,3,3]", make={0: positive_definite}),
+    example(Cholesky(True), "c64[3,3]", make={0: positive_definite}),
     solve(True, True, False, False, False, "f32[3,3]", "f32[3,2]"),
     solve(False, True, False, False, True, "f32[3,3]", "f32[2,3]"),
     solve(True, False, True, False, False, "f32[2,3,3]", "f32[2,3,2]"),
