@@ -10,7 +10,7 @@ from gnomon.api.vmap import vmap
 from gnomon.base.frames import entry_point
 from gnomon.base.settings import current
 from gnomon.base.source import function_name, function_place
-from gnomon.base.tree import keystr, tree_flatten, tree_flatten_with_path, tree_leaves, tree_map, tree_unflatten
+from gnomon.base.tree import keystr, tree_flatten, tree_flatten_with_path, tree_map, tree_unflatten
 from gnomon.ir.dims import drop_dim
 from gnomon.ir.jaxpr import intern
 from gnomon.ops.arithmetic import maximum, minimum

@@ -79,7 +79,7 @@ def clear_caches():
 # ---- meshes --------------------------------------------------------------------------------------------------------
 
 @entry_point
-def make_mesh(axis_shapes, axis_names, axis_types=None, *, devices=None):
+def make_mesh(axis_shapes, axis_names, axis_types=None, *, devices=None):  # noqa: F811
     """A mesh of devices with named axes.
 
     `axis_types` (one AxisType an axis) default to Auto. ValueError if there are not enough devices.

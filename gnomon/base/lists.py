@@ -22,14 +22,10 @@ def pick(mask, xs):
     return [x for m, x in zip(mask, xs, strict=True) if m]
 
 
-def split_at(xs, *sizes):
-    """Cut a sequence into pieces of the given sizes and a last one with the rest."""
-    out, start = [], 0
-    for n in sizes:
-        out.append(xs[start:start + n])
-        start += n
-    out.append(xs[start:])
-    return out
+def spread(mask, xs):
+    """The elements of `xs` in the places where `mask` is true, None elsewhere."""
+    xs = iter(xs)
+    return [next(xs) if m else None for m in mask]
 
 
 def settle(mask, step):

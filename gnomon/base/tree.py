@@ -139,7 +139,7 @@ def make_dict(keys: Keys, leaves: tuple):
 # --- flattening -----------------------------------------------------------------------------------------------------
 
 
-def standard_flatten(tree, is_leaf=None):
+def standard_flatten(tree, is_leaf=None):  # noqa: F811 (until `install` puts the registry's own in its place)
     raise RuntimeError("Pytrees are not ready before gnomon.run.pytree is imported; import gnomon first.")
 
 

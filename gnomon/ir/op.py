@@ -198,6 +198,14 @@ class NestedOp(Op, abstract=True):
     holds_programs = True
     derivative = Marker("NESTED", "the derivative of the programs it holds")
 
+    @property
+    def effects(self):
+        return PURE.union(*[p.effects for p in self.programs()])
+
+    def split(self, T, eqn, unknown):
+        """Where no part of it can run early: the whole equation later."""
+        return [], [eqn], (True,) * len(eqn.outs)
+
 
 class Primitive:
     """An op class as those see it who walk programs: its name, and `bind`, which applies it with given parameters.

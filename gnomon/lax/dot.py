@@ -7,7 +7,7 @@ from gnomon.api.places import explicit
 from gnomon.numpy.promote import as_value, requested_dtype
 from gnomon.ops.dot import DotGeneral, Precision, canonical_precision
 from gnomon.trace.stage import bind
-from gnomon.types.dtype import is_bool, is_key
+from gnomon.types.dtype import is_key
 
 __all__ = ["DotDimensionNumbers", "Precision", "PrecisionLike", "batch_matmul", "dot", "dot_general"]
 

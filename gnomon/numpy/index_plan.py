@@ -158,7 +158,7 @@ def is_mask(e):
     if e.__class__ is bool:
         return True
     dtype = e.type.dtype if isinstance(e, Value) else getattr(e, "dtype", None)
-    return isinstance(dtype, np.dtype) and dtype == bool
+    return isinstance(dtype, np.dtype) and dtype == np.bool_  # noqa: E721
 
 
 def without_masks(shape, index):

@@ -206,10 +206,10 @@ class Squeeze(DimsOp):
         return x.reshape([n for i, n in enumerate(x.shape) if i not in self.dimensions])
 
 
-class StopGradient(DimsOp):
-    """The identity, with a derivative of zero. In a program that is linear already it is the identity all through."""
+class Same(DimsOp, abstract=True):
+    """Base of ops whose result is their operand, number by number."""
 
-    derivative = ZERO
+    derivative = LINEAR
 
     def dims(self, x):
         return Dims((names(x.ndim),), names(x.ndim))
@@ -230,25 +230,14 @@ class StopGradient(DimsOp):
         return x
 
 
-class Copy(DimsOp):
+class StopGradient(Same):
+    """The identity, with a derivative of zero. In a program that is linear already it is the identity all through."""
+
+    derivative = ZERO
+
+
+class Copy(Same):
     """The same numbers in memory of their own."""
-
-    derivative = LINEAR
-
-    def dims(self, x):
-        return Dims((names(x.ndim),), names(x.ndim))
-
-    def with_dims(self, dims, sizes):
-        return self
-
-    def batch(self, args, axes, batching):
-        return bind(self, args[0]), axes[0]
-
-    def transpose(self, ct, x):
-        return ct,
-
-    def lower(self, emit, x):
-        return x
 
     def host(self, x):
         return x.copy()

@@ -409,7 +409,7 @@ class Rewrite:
         body = Jaxpr((), [v for _, v in inputs.values()], eqns, [made[at] for at in given])
         inner, inner_reports = compile_repeats_once(body)
         self.reports.extend(inner_reports)
-        op = Jit(intern(inner), "block", False, (), True)
+        op = Jit(intern(inner), "block", False, True)
         for b in range(run.count):
             base = run.start + b * run.period
             ins = tuple([self.ensure(self.seq[base + j].ins[a]) for (j, a), _ in inputs.values()])

@@ -3,24 +3,13 @@ from __future__ import annotations
 
 from gnomon.base.errors import Refused
 from gnomon.base.source import at_place
-from gnomon.ir.jaxpr import Jaxpr, intern
+from gnomon.ir.jaxpr import intern
 from gnomon.ir.op import LINEAR, MULTILINEAR, ZERO, NestedOp
 from gnomon.ops.arithmetic import add_any, broadcast_like, mul
 from gnomon.ops.shape import zeros
 from gnomon.trace.build import Builder, fresh
 from gnomon.trace.stage import bind
-from gnomon.types.dtype import is_key, tangent_dtype
-
-
-def tangent_type(t):
-    """The type of a value's tangent: its own where that is a vector space, else float0."""
-    dtype = tangent_dtype(t.dtype)
-    return t if dtype == t.dtype else t.with_dtype(dtype)
-
-
-def has_tangent(t):
-    """Whether values of this type can move at all."""
-    return not is_key(t.dtype) and t.dtype.kind in "fcV" and tangent_dtype(t.dtype) == t.dtype
+from gnomon.types.value_type import has_tangent, tangent_type
 
 
 def jvp(jaxpr, nonzero, instantiate=False):

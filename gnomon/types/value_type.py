@@ -10,7 +10,8 @@ import threading
 
 import numpy as np
 
-from gnomon.types.dtype import is_supported, short_name
+from gnomon.types.dtype import is_key, is_supported, short_name, tangent_dtype
+from gnomon.types.memory import memory_text
 from gnomon.types.sharding import abstract_sharding
 
 NOWHERE = frozenset()
@@ -119,9 +120,15 @@ class ArrayType:
         return f"ShapedArray({self}{weak})"
 
 
-def memory_text(memory):
-    """How a memory kind prints inside a type: `pinned_host` is `host`."""
-    return "host" if memory == "pinned_host" else str(memory)
+def tangent_type(t):
+    """The type of a value's tangent: its own where that is a vector space, else float0."""
+    dtype = tangent_dtype(t.dtype)
+    return t if dtype == t.dtype else t.with_dtype(dtype)
+
+
+def has_tangent(t):
+    """Whether values of this type can move at all."""
+    return not is_key(t.dtype) and t.dtype.kind in "fcV" and tangent_dtype(t.dtype) == t.dtype
 
 
 def array_type(shape, dtype, weak_type=False, spec=None, mesh=None, varying=NOWHERE, memory=None):

@@ -1,35 +1,59 @@
 """jit as an op: a call of a program."""
 from __future__ import annotations
 
-from gnomon.base.lists import partition, pick
+from gnomon.base.lists import partition, pick, spread
 from gnomon.ir.jaxpr import Eqn, Jaxpr, Var, intern
 from gnomon.ir.op import NestedOp, field, is_linear
 from gnomon.trace.stage import bind
 
 
-class Jit(NestedOp):
+class Call(NestedOp, abstract=True):
+    """Base of ops that call one program, `jaxpr`, and stay the same call under every transform; `of(jaxpr)` is the same call of
+    another program."""
+
+    def programs(self):
+        return (self.jaxpr,)
+
+    def jvp(self, T, args, tangents):
+        nonzero = tuple(t is not None for t in tangents)
+        jaxpr, has = T.jvp(self.jaxpr, nonzero)
+        moving = [T.has_tangent(v.type) and nz for v, nz in zip(self.jaxpr.invars, nonzero)]
+        return with_tangents(bind(self.of(jaxpr), *args, *pick(moving, tangents)), has)
+
+    def transpose(self, T, cts, *args):
+        return transpose_call(T, self.jaxpr, cts, args, lambda back, operands: bind(self.of(back), *operands))
+
+    def batch(self, T, args, axes, batching):
+        jaxpr, out_axes = T.vmap(self.jaxpr, tuple(axes), batching)
+        return bind(self.of(jaxpr), *args), out_axes
+
+
+def with_tangents(outs, has):
+    """(outputs, their tangents): what a program that `T.jvp` made gives, where `has` says which outputs have a tangent."""
+    return outs[:len(has)], spread(has, outs[len(has):])
+
+
+def transpose_call(T, jaxpr, cts, args, call):
+    """A cotangent or None per operand of a call of `jaxpr`; `call(program, operands)` runs the transposed program."""
+    linear = tuple(is_linear(a) for a in args)
+    back, has = T.transpose(jaxpr, linear, tuple(c is not None for c in cts), False)
+    outs = call(back, [*[a for a in args if not is_linear(a)], *[c for c in cts if c is not None]])
+    return spread(linear, spread(has, outs))
+
+
+class Jit(Call):
     """Calls `jaxpr`. `name` is the function's, `inline` asks that it be written into its caller."""
 
     jaxpr: Jaxpr
     name: str = field("")
     inline: object = field(False, show="never")
-    donated: tuple = field((), show="nondefault")
     keep: bool = field(False, show="never")         # do not let the compiler inline the call
-    annotations: tuple = field((), show="never")    # (in_shardings, out_shardings, compiler options) where given
 
     op_name = "jit"         # `name` is the function's
     parameter_order = ("name", "jaxpr")
 
-    @property
-    def effects(self):
-        return self.jaxpr.effects
-
-    def programs(self):
-        return (self.jaxpr,)
-
     def of(self, jaxpr):
-        """The same call of another program."""
-        return Jit(jaxpr, self.name, self.inline, (), self.keep)
+        return Jit(jaxpr, self.name, self.inline, self.keep)
 
     def result(self, *ins):
         for v, t in zip(self.jaxpr.invars, ins, strict=True):
@@ -42,15 +66,6 @@ class Jit(NestedOp):
             return emit.eqns(self.jaxpr, xs)
         return emit.call(self.jaxpr, xs, self.name, False if self.keep else None)
 
-    def jvp(self, T, args, tangents):
-        nonzero = tuple(t is not None for t in tangents)
-        jaxpr, has = T.jvp(self.jaxpr, nonzero)
-        outs = bind(self.of(jaxpr), *args, *pick([T.has_tangent(v.type) and nz for v, nz in
-                                                  zip(self.jaxpr.invars, nonzero)], tangents))
-        n = len(self.jaxpr.outvars)
-        rest = iter(outs[n:])
-        return outs[:n], [next(rest) if h else None for h in has]
-
     def split(self, T, eqn, unknown):
         early, later, late, count = T.split(self.jaxpr, unknown)
         known_in, unknown_in = partition(unknown, eqn.ins)
@@ -62,18 +77,6 @@ class Jit(NestedOp):
         residuals = [forwarded.get(r, r) for r in residuals]
         second = Eqn(self.of(later), (*residuals, *unknown_in), tuple(unknown_out), eqn.place)
         return [first], [second], late
-
-    def transpose(self, T, cts, *args):
-        linear = tuple(is_linear(a) for a in args)
-        has_ct = tuple(c is not None for c in cts)
-        jaxpr, has = T.transpose(self.jaxpr, linear, has_ct, False)
-        outs = iter(bind(self.of(jaxpr), *[a for a in args if not is_linear(a)], *[c for c in cts if c is not None]))
-        found = iter([next(outs) if h else None for h in has])
-        return [next(found) if is_lin else None for is_lin in linear]
-
-    def batch(self, T, args, axes, batching):
-        jaxpr, out_axes = T.vmap(self.jaxpr, tuple(axes), batching)
-        return bind(self.of(jaxpr), *args), out_axes
 
 
 def residual_vars(early, known_in, known_out, count):

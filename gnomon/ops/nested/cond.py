@@ -5,11 +5,12 @@ from collections import Counter
 
 import numpy as np
 
-from gnomon.base.lists import partition, pick
+from gnomon.base.lists import partition, pick, spread
 from gnomon.ir.jaxpr import Eqn, Var
 from gnomon.ir.op import NestedOp, is_linear
 from gnomon.ops.compare import eq, select_n
 from gnomon.ops.nested.in_place import in_place_outputs, masked, uses
+from gnomon.ops.nested.call import with_tangents
 from gnomon.ops.shape import StopGradient, expand_dims, zeros
 from gnomon.trace.build import program
 from gnomon.trace.stage import bind, inline, value_of
@@ -22,13 +23,6 @@ class Cond(NestedOp):
     """Runs `branches[index]` on the operands; the index is the first input, an int32 already in range."""
 
     branches: tuple
-
-    @property
-    def effects(self):
-        out = frozenset()
-        for b in self.branches:
-            out |= b.effects
-        return out
 
     def programs(self):
         return self.branches
@@ -48,10 +42,7 @@ class Cond(NestedOp):
         has = any_of(T.jvp(b, nonzero)[1] for b in self.branches)
         branches = tuple(T.jvp(b, nonzero, has)[0] for b in self.branches)
         moving = [T.has_tangent(v.type) and nz for v, nz in zip(self.branches[0].invars, nonzero)]
-        outs = bind(Cond(branches), *args, *pick(moving, tangents[1:]))
-        n = len(has)
-        rest = iter(outs[n:])
-        return outs[:n], [next(rest) if h else None for h in has]
+        return with_tangents(bind(Cond(branches), *args, *pick(moving, tangents[1:])), has)
 
     def split(self, T, eqn, unknown):
         if unknown[0]:
@@ -75,10 +66,8 @@ class Cond(NestedOp):
         has_ct = tuple(c is not None for c in cts)
         has = any_of(T.transpose(b, linear, has_ct, False)[1] for b in self.branches)
         branches = tuple(T.transpose(b, linear, has_ct, has)[0] for b in self.branches)
-        outs = iter(bind(Cond(branches), index, *[a for a in args if not is_linear(a)],
-                         *[c for c in cts if c is not None]))
-        found = iter([next(outs) if h else None for h in has])
-        return [None, *[next(found) if is_lin else None for is_lin in linear]]
+        outs = bind(Cond(branches), index, *[a for a in args if not is_linear(a)], *[c for c in cts if c is not None])
+        return [None, *spread(linear, spread(has, outs))]
 
     def batch(self, T, args, axes, batching):
         index, *operands = args

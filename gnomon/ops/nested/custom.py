@@ -6,12 +6,15 @@ its rules by wrapping them, so that they are staged only if they are needed.
 from __future__ import annotations
 
 from gnomon.base.errors import Refused
-from gnomon.base.lists import pick
+from gnomon.base.lists import pick, spread
 from gnomon.ir.jaxpr import Jaxpr
-from gnomon.ir.op import NestedOp, field, is_linear
+from gnomon.ir.op import NestedOp, field
+from gnomon.ops.nested.call import transpose_call, with_tangents
 from gnomon.ops.shape import zeros
 from gnomon.trace.build import program
 from gnomon.trace.stage import bind, inline
+from gnomon.types.effect import PURE
+from gnomon.types.value_type import has_tangent
 
 
 class JvpRule:
@@ -36,20 +39,10 @@ class BatchedJvpRule(JvpRule):
         return self.memo[nonzero]
 
 
-class CustomJvpCall(NestedOp):
-    """A call of `call_jaxpr` whose forward derivative is `rule`. The first `num_consts` inputs are closed over."""
+class CustomCall(NestedOp, abstract=True):
+    """Base of calls of `call_jaxpr` whose derivative is a rule of the user's. The first `num_consts` inputs are closed over.
 
-    call_jaxpr: Jaxpr
-    rule: JvpRule = field(show="never")
-    name_: str = field("", show="never")
-    num_consts: int = field(0, show="nondefault")
-    symbolic_zeros: bool = field(False)
-
-    name = "custom_jvp_call"
-
-    @property
-    def effects(self):
-        return self.call_jaxpr.effects
+    `batched(jaxpr, axes, batching, wanted)` is the op for the batched program, its rules batched too."""
 
     def programs(self):
         return (self.call_jaxpr,)
@@ -60,40 +53,40 @@ class CustomJvpCall(NestedOp):
     def lower(self, emit, *xs):
         return emit.eqns(self.call_jaxpr, xs)
 
-    def jvp(self, T, args, tangents):
-        n = self.num_consts
-        if any(t is not None for t in tangents[:n]):
-            raise Refused(f"the function {self.name_} with a custom_jvp rule closes over a value being differentiated; pass it as "
-                          "an argument instead")
-        nonzero = tuple(t is not None for t in tangents)
-        jaxpr, has = self.rule.stage(nonzero, T)
-        outs = inline(jaxpr, (), [*args, *[t for t in tangents if t is not None]])
-        k = len(self.call_jaxpr.outvars)
-        rest = iter(outs[k:])
-        return outs[:k], [next(rest) if h else None for h in has]
-
-    def split(self, T, eqn, unknown):
-        return [], [eqn], (True,) * len(eqn.outs)
-
-    def transpose(self, T, cts, *args):
-        return transpose_program(T, self.call_jaxpr, cts, args)
+    def moving(self, tangents):
+        """Which inputs move; Refused where one that is closed over does."""
+        if any(t is not None for t in tangents[:self.num_consts]):
+            raise Refused(f"the function {self.name_} with a {self.name.removesuffix('_call')} rule closes over a value being "
+                          "differentiated; pass it as an argument instead")
+        return tuple(t is not None for t in tangents)
 
     def batch(self, T, args, axes, batching):
-        jaxpr, found = T.vmap(self.call_jaxpr, tuple(axes), batching)
-        wanted = tuple(a is not None for a in found)
-        jaxpr, _ = T.vmap(self.call_jaxpr, tuple(axes), batching, wanted)
-        rule = BatchedJvpRule(self.rule, tuple(axes), batching, wanted)
-        outs = bind(CustomJvpCall(jaxpr, rule, self.name_, self.num_consts, self.symbolic_zeros), *args)
-        return outs, [0 if w else None for w in wanted]
+        axes = tuple(axes)
+        wanted = tuple(a is not None for a in T.vmap(self.call_jaxpr, axes, batching)[1])
+        jaxpr, _ = T.vmap(self.call_jaxpr, axes, batching, wanted)
+        return bind(self.batched(jaxpr, axes, batching, wanted), *args), [0 if w else None for w in wanted]
 
 
-def transpose_program(T, jaxpr, cts, args):
-    """Cotangents of the linear inputs of a program, computed in place."""
-    linear = tuple(is_linear(a) for a in args)
-    back, has = T.transpose(jaxpr, linear, tuple(c is not None for c in cts), False)
-    outs = iter(inline(back, (), [*[a for a in args if not is_linear(a)], *[c for c in cts if c is not None]]))
-    found = iter([next(outs) if h else None for h in has])
-    return [next(found) if is_lin else None for is_lin in linear]
+class CustomJvpCall(CustomCall):
+    """A call of `call_jaxpr` whose forward derivative is `rule`."""
+
+    call_jaxpr: Jaxpr
+    rule: JvpRule = field(show="never")
+    name_: str = field("", show="never")
+    num_consts: int = field(0, show="nondefault")
+    symbolic_zeros: bool = field(False)
+
+    name = "custom_jvp_call"
+
+    def jvp(self, T, args, tangents):
+        jaxpr, has = self.rule.stage(self.moving(tangents), T)
+        return with_tangents(inline(jaxpr, (), [*args, *[t for t in tangents if t is not None]]), has)
+
+    def transpose(self, T, cts, *args):
+        return transpose_call(T, self.call_jaxpr, cts, args, lambda back, operands: inline(back, (), operands))
+
+    def batched(self, jaxpr, axes, batching, wanted):
+        return self.replace(call_jaxpr=jaxpr, rule=BatchedJvpRule(self.rule, axes, batching, wanted))
 
 
 class VjpRules:
@@ -145,7 +138,7 @@ class BatchedVjpRules(VjpRules):
         return self.memo[key]
 
 
-class CustomVjpCall(NestedOp):
+class CustomVjpCall(CustomCall):
     """A call of `call_jaxpr` whose reverse derivative is given by `rules`."""
 
     call_jaxpr: Jaxpr
@@ -157,42 +150,16 @@ class CustomVjpCall(NestedOp):
     name = "custom_vjp_call"
     transpose = Refused("a function with a custom_vjp rule is differentiated by that rule, not transposed")
 
-    @property
-    def effects(self):
-        return self.call_jaxpr.effects
-
-    def programs(self):
-        return (self.call_jaxpr,)
-
-    def result(self, *ins):
-        return self.call_jaxpr.out_types
-
-    def lower(self, emit, *xs):
-        return emit.eqns(self.call_jaxpr, xs)
-
     def jvp(self, T, args, tangents):
-        if any(t is not None for t in tangents[:self.num_consts]):
-            raise Refused(f"the function {self.name_} with a custom_vjp rule closes over a value being differentiated; pass it as "
-                          "an argument instead")
-        nonzero = tuple(t is not None for t in tangents)
+        nonzero = self.moving(tangents)
         forward, count = self.rules.forward(nonzero, T)
         outs = inline(forward, (), args)
         outs, residuals = outs[:len(outs) - count], outs[len(outs) - count:]
-        moving = tuple(T.has_tangent(o.type) for o in outs)
         lin = CustomLin(self.rules, nonzero, tuple(o.type for o in outs), count, self.name_)
-        out_ts = iter(bind(lin, *residuals, *pick(nonzero, tangents)))
-        return outs, [next(out_ts) if m else None for m in moving]
+        return outs, spread([T.has_tangent(o.type) for o in outs], bind(lin, *residuals, *pick(nonzero, tangents)))
 
-    def split(self, T, eqn, unknown):
-        return [], [eqn], (True,) * len(eqn.outs)
-
-    def batch(self, T, args, axes, batching):
-        jaxpr, found = T.vmap(self.call_jaxpr, tuple(axes), batching)
-        wanted = tuple(a is not None for a in found)
-        jaxpr, _ = T.vmap(self.call_jaxpr, tuple(axes), batching, wanted)
-        rules = BatchedVjpRules(self.rules, tuple(axes), batching, wanted)
-        outs = bind(CustomVjpCall(jaxpr, rules, self.name_, self.num_consts, self.symbolic_zeros), *args)
-        return outs, [0 if w else None for w in wanted]
+    def batched(self, jaxpr, axes, batching, wanted):
+        return self.replace(call_jaxpr=jaxpr, rules=BatchedVjpRules(self.rules, axes, batching, wanted))
 
 
 class CustomLin(NestedOp):
@@ -207,6 +174,7 @@ class CustomLin(NestedOp):
     name_: str = field("", show="never")
 
     name = "custom_lin"
+    effects = PURE
 
     def why(self):
         return Refused(f"can't apply forward-mode differentiation (jvp) to the custom_vjp function {self.name_}: only its reverse "
@@ -216,7 +184,7 @@ class CustomLin(NestedOp):
         return ()
 
     def result(self, *ins):
-        return tuple(t for t in self.out_types if t.dtype.kind in "fcV")
+        return tuple(t for t in self.out_types if has_tangent(t))
 
     def lower(self, emit, *xs):
         raise self.why()
@@ -224,13 +192,9 @@ class CustomLin(NestedOp):
     def jvp(self, T, args, tangents):
         raise self.why()
 
-    def split(self, T, eqn, unknown):
-        return [], [eqn], (True,) * len(eqn.outs)
-
     def batch(self, T, args, axes, batching):
         residual_axes, tangent_axes = axes[:self.num_res], axes[self.num_res:]
-        given = iter(tangent_axes)
-        full_axes = tuple(next(given) if nz else None for nz in self.nonzero)
+        full_axes = tuple(spread(self.nonzero, tangent_axes))
         types = tuple(insert_leading(t, batching.size) for t in self.out_types)
         rules = BatchedBackward(self.rules, tuple(residual_axes), full_axes, batching)
         outs = bind(CustomLin(rules, self.nonzero, types, self.num_res, self.name_), *args)
@@ -241,8 +205,7 @@ class CustomLin(NestedOp):
         moving = [t for t in self.out_types if T.has_tangent(t)]
         cts = [zeros(T.tangent_type(t)) if ct is None else ct for ct, t in zip(cts, moving)]
         back, has = self.rules.backward(self.nonzero, T)
-        outs = iter(inline(back, (), [*residuals, *cts]))
-        found = [next(outs) if h else None for h in has]
+        found = spread(has, inline(back, (), [*residuals, *cts]))
         return [*[None] * self.num_res, *pick(self.nonzero, found)]
 
 

@@ -11,7 +11,7 @@ from gnomon.base.lists import pick
 from gnomon.ir.dims import insert_dim
 from gnomon.ir.jaxpr import Eqn, Jaxpr
 from gnomon.ir.op import NestedOp, field
-from gnomon.ops.nested.call import Jit
+from gnomon.ops.nested.call import Jit, with_tangents
 from gnomon.trace.build import program
 from gnomon.trace.stage import bind, inline
 
@@ -51,10 +51,8 @@ class JvpOfVmapRule(VmapRule):
         def run(*xs):
             args = [batching.front(x, None) if want and not have else x for x, want, have in zip(xs, wanted, batched)]
             outs = inline(moved, (), args)
-            k = len(self.has)
-            tangents = iter(outs[k:])
-            every = [next(tangents) if f else None for f in found]
-            return [*outs[:k], *pick(self.has, every)]
+            outs, every = with_tangents(outs, found)
+            return [*outs, *pick(self.has, every)]
         given = [insert_dim(t, 0, batching.size, batching.spec) if b else t for t, b in zip(types, batched)]
         return program(given, run), (*out_batched, *pick(self.has, out_batched))
 
@@ -66,10 +64,6 @@ class CustomVmapCall(NestedOp):
     rule: VmapRule = field(show="never")
     name_: str = field("", show="never")
     num_consts: int = field(0, show="nondefault")
-
-    @property
-    def effects(self):
-        return self.call.effects
 
     def programs(self):
         return (self.call,)
@@ -91,10 +85,7 @@ class CustomVmapCall(NestedOp):
         nonzero = tuple(t is not None and T.has_tangent(v.type) for t, v in zip(tangents, self.call.invars))
         call, has = T.jvp(self.call, nonzero)
         rule = JvpOfVmapRule(self.rule, self.call.in_types[n:], nonzero[n:], has)
-        outs = bind(CustomVmapCall(call, rule, self.name_, n), *args, *pick(nonzero, tangents))
-        k = len(self.call.outvars)
-        rest = iter(outs[k:])
-        return outs[:k], [next(rest) if h else None for h in has]
+        return with_tangents(bind(CustomVmapCall(call, rule, self.name_, n), *args, *pick(nonzero, tangents)), has)
 
     def split(self, T, eqn, unknown):
         call = self.plain()

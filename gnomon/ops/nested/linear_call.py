@@ -38,9 +38,6 @@ class LinearCall(NestedOp):
         moved = [zeros(T.tangent_type(x.type)) if t is None else t for x, t in zip(args[n:], tangents[n:])]
         return bind(self, *args), bind(self, *args[:n], *moved)
 
-    def split(self, T, eqn, unknown):
-        return [], [eqn], (True,) * len(eqn.outs)
-
     def transpose(self, T, cts, *args):
         n = self.num_res
         if any(is_linear(a) for a in args[:n]):

@@ -56,9 +56,6 @@ class LinearSolve(NestedOp):
         push = [zeros(b.type) if p is None else p for p, b in zip(push, args[n:])]
         return outs, [*bind(self, *consts, *push)[:count], *[None] * aux]
 
-    def split(self, T, eqn, unknown):
-        return [], [eqn], (True,) * len(eqn.outs)
-
     def transpose(self, T, cts, *args):
         n = self.num_consts
         if self.transpose_solve is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 from gnomon.ir.jaxpr import Jaxpr
 from gnomon.ir.op import NestedOp
 from gnomon.base.errors import Refused
+from gnomon.ops.nested.call import with_tangents
 from gnomon.ops.shape import broadcast_in_dim, reshape, squeeze, transpose
 from gnomon.ops.slicing import concatenate, resized, slice_in_dim
 from gnomon.trace.build import program
@@ -84,12 +85,7 @@ class Reduce(NestedOp):
         tree = self.as_tree(T, [a.type for a in args])
         jaxpr, has = T.jvp(tree, tuple(t is not None for t in tangents))
         moving = [t for t, v in zip(tangents, tree.invars) if t is not None and T.has_tangent(v.type)]
-        outs = inline(jaxpr, (), [*args, *moving])
-        rest = iter(outs[len(has):])
-        return outs[:len(has)], [next(rest) if h else None for h in has]
-
-    def split(self, T, eqn, unknown):
-        return [], [eqn], (True,) * len(eqn.outs)
+        return with_tangents(inline(jaxpr, (), [*args, *moving]), has)
 
     def batch(self, T, args, axes, batching):
         xs, inits = halves(args)

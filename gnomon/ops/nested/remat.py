@@ -1,16 +1,16 @@
 """checkpoint: a call whose intermediate values are computed again in the backward pass instead of being kept."""
 from __future__ import annotations
 
-from gnomon.base.lists import partition, pick
-from gnomon.ir.dims import Dims, DimsOp, names
+from gnomon.base.lists import partition
 from gnomon.ir.jaxpr import Eqn, Jaxpr, Literal, Var, intern
-from gnomon.ir.op import LINEAR, NestedOp, field, is_linear
-from gnomon.ops.nested.call import Jit
+from gnomon.ir.op import field
+from gnomon.ops.nested.call import Call, Jit
+from gnomon.ops.shape import Same
 from gnomon.trace.build import program
 from gnomon.trace.stage import bind, inline
 
 
-class Checkpoint(NestedOp):
+class Checkpoint(Call):
     """A call of `jaxpr`. When it is cut in two for the backward pass, only its inputs and the values for which
     `policy(primitive, *input types, **parameters)` is true are kept; the rest is computed again."""
 
@@ -20,13 +20,6 @@ class Checkpoint(NestedOp):
     differentiated: bool = field(False)
 
     name = "checkpoint"
-
-    @property
-    def effects(self):
-        return self.jaxpr.effects
-
-    def programs(self):
-        return (self.jaxpr,)
 
     def of(self, jaxpr, differentiated=None):
         return Checkpoint(jaxpr, self.policy, self.prevent_cse, self.differentiated if differentiated is None else differentiated)
@@ -38,15 +31,6 @@ class Checkpoint(NestedOp):
         if self.differentiated and self.prevent_cse and xs:
             xs = emit.generic("stablehlo.optimization_barrier", xs, outs=[x.type for x in xs])
         return emit.call(self.jaxpr, xs, "checkpoint")
-
-    def jvp(self, T, args, tangents):
-        nonzero = tuple(t is not None for t in tangents)
-        jaxpr, has = T.jvp(self.jaxpr, nonzero)
-        moving = [T.has_tangent(v.type) and nz for v, nz in zip(self.jaxpr.invars, nonzero)]
-        outs = bind(self.of(jaxpr), *args, *pick(moving, tangents))
-        n = len(self.jaxpr.outvars)
-        rest = iter(outs[n:])
-        return outs[:n], [next(rest) if h else None for h in has]
 
     def split(self, T, eqn, unknown):
         jaxpr = flatten_calls(self.jaxpr) if self.policy is not None else self.jaxpr
@@ -94,18 +78,6 @@ class Checkpoint(NestedOp):
                 stack.extend(producer[v].ins)
         return out
 
-    def transpose(self, T, cts, *args):
-        linear = tuple(is_linear(a) for a in args)
-        has_ct = tuple(c is not None for c in cts)
-        jaxpr, has = T.transpose(self.jaxpr, linear, has_ct, False)
-        outs = iter(bind(self.of(jaxpr), *[a for a in args if not is_linear(a)], *[c for c in cts if c is not None]))
-        found = iter([next(outs) if h else None for h in has])
-        return [next(found) if is_lin else None for is_lin in linear]
-
-    def batch(self, T, args, axes, batching):
-        jaxpr, out_axes = T.vmap(self.jaxpr, tuple(axes), batching)
-        return bind(self.of(jaxpr), *args), out_axes
-
 
 def program_with_outputs(jaxpr, outs):
     """The equations that `outs` need (and those with effects), as a program with these outputs."""
@@ -152,31 +124,15 @@ def flatten_calls(jaxpr):
     return program(jaxpr.in_types, run)
 
 
-class Name(DimsOp):
+class Name(Same):
     """The identity, with a name that checkpoint policies refer to."""
 
     name_: str
 
     name = "name"
-    derivative = LINEAR
 
     def show_parameter(self, parameter, value):
         return str(value)
-
-    def dims(self, x):
-        return Dims((names(x.ndim),), names(x.ndim))
-
-    def with_dims(self, dims, sizes):
-        return self
-
-    def lower(self, emit, x):
-        return x
-
-    def transpose(self, ct, x):
-        return ct,
-
-    def host(self, x):
-        return x
 
 
 def checkpoint_name(x, name):

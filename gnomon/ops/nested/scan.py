@@ -1,7 +1,7 @@
 """scan: a program run over the leading axis of its inputs, carrying state."""
 from __future__ import annotations
 
-from gnomon.base.lists import partition, pick, settle
+from gnomon.base.lists import partition, pick, settle, spread
 from gnomon.ir.dims import drop_dim, insert_dim
 from gnomon.ir.jaxpr import Eqn, Jaxpr, Literal, Var, intern
 from gnomon.ir.op import NestedOp, field, is_linear
@@ -23,10 +23,6 @@ class Scan(NestedOp):
     num_carry: int = field(1, show="nondefault")
     reverse: bool = field(False)
     unroll: int = field(1)
-
-    @property
-    def effects(self):
-        return self.jaxpr.effects
 
     def programs(self):
         return (self.jaxpr,)
@@ -79,8 +75,7 @@ class Scan(NestedOp):
         wider = program(types, both)
         outs = bind(self.of(wider, len(c) + len(tc), len(k) + len(tk)), *c, *tc, *k, *tk, *x, *tx)
         k_out, tk_out, y_out, ty_out = cut(outs, [len(k), len(tk), n_ys, len(outs)])
-        rest = iter([*tk_out, *ty_out])
-        return [*k_out, *y_out], [next(rest) if h else None for h in has]
+        return [*k_out, *y_out], spread(has, [*tk_out, *ty_out])
 
     # -- batching ----------------------------------------------------------------------------------------------
 
@@ -210,8 +205,7 @@ class Scan(NestedOp):
         wider = program(types, back)
         outs = bind(self.of(wider, len(fixed_c), len(acc) + len(ct_k), not self.reverse),
                     *fixed_c, *acc, *ct_k, *fixed_x, *ct_y)
-        given = iter(outs)
-        found = [next(given) if m else None for m in (*lc, *lk, *lx)]
+        found = spread((*lc, *lk, *lx), outs)
         return [ct if is_lin else None for ct, is_lin in zip(found, linear)]
 
 

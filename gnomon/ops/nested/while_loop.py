@@ -5,6 +5,7 @@ from gnomon.base.errors import Refused
 from gnomon.base.lists import pick, settle
 from gnomon.ir.jaxpr import Eqn, Jaxpr, Var
 from gnomon.ir.op import NestedOp, field
+from gnomon.ops.nested.call import with_tangents
 from gnomon.ops.nested.cond import select_lanes
 from gnomon.ops.reductions import ReduceOr
 from gnomon.ops.shape import zeros
@@ -24,10 +25,6 @@ class While(NestedOp):
     user_name = "while_loop"
     transpose = Refused("a loop whose number of steps is not known cannot be run backward; use scan, or fori_loop with static "
                         "bounds, or give the loop a custom_vjp")
-
-    @property
-    def effects(self):
-        return self.cond_jaxpr.effects | self.body_jaxpr.effects
 
     def programs(self):
         return self.cond_jaxpr, self.body_jaxpr
@@ -64,8 +61,7 @@ class While(NestedOp):
         cond = ignoring_extra(self.cond_jaxpr, [t.type for t in moving_carry])
         outs = bind(While(cond, wider, len(cond_consts), n + m), *cond_consts, *body_consts, *moving_consts, *carry,
                     *moving_carry)
-        rest = iter(outs[k:])
-        return outs[:k], [next(rest) if h else None for h in nz]
+        return with_tangents(outs, nz)
 
     def split(self, T, eqn, unknown):
         """The carries that can be known run early; the rest needs the whole loop again, later."""
