@@ -13,7 +13,7 @@ from gnomon.lower.plan import Plan
 from gnomon.run import client
 from gnomon.run.array import Array, from_numpy
 from gnomon.run.compile import compile
-from gnomon.run.execute import effects_barrier, make_call
+from gnomon.run.execute import effects_barrier
 from gnomon.run.transfer import follow, put
 from gnomon.types.mesh import Mesh
 from gnomon.types.sharding import NamedSharding, P, SingleDeviceSharding
