@@ -8,11 +8,12 @@ import numpy as np
 from gnomon.api.function import Flat, as_values, check_leaves, lazy_names, type_of, weakened
 from gnomon.api.vmap import vmap
 from gnomon.base.frames import entry_point
+from gnomon.base.lists import partition, pick
 from gnomon.base.settings import current
 from gnomon.base.source import function_name, function_place
 from gnomon.base.tree import keystr, tree_flatten, tree_flatten_with_path, tree_map, tree_unflatten
 from gnomon.ir.dims import drop_dim
-from gnomon.ir.jaxpr import intern
+from gnomon.ir.jaxpr import Jaxpr, Literal, intern
 from gnomon.ops.arithmetic import maximum, minimum
 from gnomon.ops.compare import lt, ne
 from gnomon.ops.convert import convert_element_type
@@ -290,8 +291,27 @@ def _scan(f, init, xs, length, reverse, unroll, said):
     k = len(init_values)
     body = intern(jaxpr.closed())
     body = converted_outputs(body, [*[v.type for v in init_values], *body.out_types[k:]])
-    outs = bind(Scan(body, length, len(captured), k, bool(reverse), unroll), *captured, *init_values, *xs_values)
+    # a part of the carry that never changes is a constant of the loop, and a y that is an x needs no loop
+    n = len(captured)
+    still = [out is before for out, before in zip(body.outvars, body.invars[n:])][:k]
+    x_of = dict(zip(body.invars[n + k:], xs_values))
+    found = [*[v if s else None for v, s in zip(init_values, still)], *[None if y.__class__ is Literal else x_of.get(y) for y in body.outvars[k:]]]
+    body = without(body, n, still, [v is not None for v in found])
+    moving, fixed = partition(still, init_values)
+    outs = iter(bind(Scan(body, length, n + len(fixed), len(moving), bool(reverse), unroll), *captured, *fixed, *moving, *xs_values))
+    outs = [next(outs) if v is None else v for v in found]
     return tree_unflatten(init_tree, outs[:k]), tree_unflatten(y_tree, outs[k:])
+
+
+def without(jaxpr, n_consts, still, dropped=()):
+    """A loop's program (constants, carry, ...) with the parts of the carry that are `still` as further constants, and without the outputs
+    that are `dropped`."""
+    if not any(still) and not any(dropped):
+        return jaxpr
+    n = n_consts + len(still)
+    moving, fixed = partition(still, jaxpr.invars[n_consts:n])
+    outs = pick([not d for d in dropped], jaxpr.outvars) if dropped else jaxpr.outvars
+    return intern(Jaxpr((), (*jaxpr.invars[:n_consts], *fixed, *moving, *jaxpr.invars[n:]), jaxpr.eqns, outs, jaxpr.names))
 
 
 class _Pair:
@@ -397,9 +417,23 @@ def _while(cond_fun, body_fun, init_val, said):
     if t.shape or not is_bool(t.dtype):
         raise TypeError(f"cond_fun must return a boolean scalar, but {function_name(cond_fun)} returned {t}.")
     body = converted_outputs(intern(jaxpr.closed()), types)
-    op = While(intern(cond_jaxpr.closed()), body, len(cond_captured), len(captured))
-    outs = bind(op, *cond_captured, *captured, *values)
-    return tree_unflatten(tree, outs)
+    n, m = len(cond_captured), len(captured)
+    still = [out is before for out, before in zip(body.outvars, body.invars[m:])]       # constants of the loop
+    moving, fixed = partition(still, values)
+    cond_jaxpr, cond_consts = used_consts(without(intern(cond_jaxpr.closed()), n, still), [*cond_captured, *fixed])
+    body, consts = used_consts(without(body, m, still, still), [*captured, *fixed])
+    outs = iter(bind(While(cond_jaxpr, body, len(cond_consts), len(consts)), *cond_consts, *consts, *moving))
+    return tree_unflatten(tree, [v if s else next(outs) for v, s in zip(values, still)])
+
+
+def used_consts(jaxpr, consts):
+    """A loop's program without those of its first inputs, `consts`, that it does not use; and those that it does."""
+    used = {v for e in jaxpr.eqns for v in e.ins if v.__class__ is not Literal}.union(v for v in jaxpr.outvars if v.__class__ is not Literal)
+    n = len(consts)
+    keep = [v in used for v in jaxpr.invars[:n]]
+    if all(keep):
+        return jaxpr, consts
+    return intern(Jaxpr((), (*pick(keep, jaxpr.invars[:n]), *jaxpr.invars[n:]), jaxpr.eqns, jaxpr.outvars, jaxpr.names)), pick(keep, consts)
 
 
 @entry_point
