@@ -3,21 +3,24 @@ from __future__ import annotations
 
 import functools
 import inspect
+import types
 
 import numpy as np
 
 from gnomon.api.function import Flat, as_values, check_leaves, lazy_names, type_of
+from gnomon.base.errors import Refused
 from gnomon.base.frames import entry_point
+from gnomon.base.lists import pick
 from gnomon.base.source import function_name, named_after
 from gnomon.base.tree import tree_flatten, tree_map, tree_structure, tree_unflatten
-from gnomon.ir.jaxpr import intern
+from gnomon.ir.jaxpr import Jaxpr, intern
 from gnomon.ops.arithmetic import add_any
 from gnomon.ops.convert import convert_element_type
-from gnomon.ops.nested.custom import CustomJvpCall, CustomVjpCall, JvpRule, VjpRules
+from gnomon.ops.nested.custom import CustomCall, CustomJvpCall, CustomVjpCall, JvpRule, VjpRules
 from gnomon.ops.shape import zeros
-from gnomon.trace.build import with_literals
+from gnomon.trace.build import fresh, with_literals
 from gnomon.trace.context import local
-from gnomon.trace.stage import bind, stage, value_of
+from gnomon.trace.stage import Tracer, bind, stage, value_of
 from gnomon.transforms import has_tangent, tangent_type
 from gnomon.types.dtype import tangent_dtype
 
@@ -62,9 +65,19 @@ def zero_from_primal(x, symbolic_zeros=False):
     return SymbolicZero(tangent_type(t)) if symbolic_zeros else value_of(zeros(tangent_type(t)))
 
 
+@functools.lru_cache(maxsize=1024)
+def _count_of_positional(fun):
+    """How many positional arguments a function has, defaults included."""
+    try:
+        kinds = [p.kind for p in inspect.signature(fun).parameters.values()]
+    except (TypeError, ValueError):
+        return 0
+    return sum(kind in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD) for kind in kinds)
+
+
 def _positional(fun, args, kwargs):
-    """Keyword arguments put in their places."""
-    if not kwargs:
+    """Keyword arguments put in their places, and defaults."""
+    if not kwargs and len(args) >= _count_of_positional(fun):
         return tuple(args)
     try:
         bound = inspect.signature(fun).bind(*args, **kwargs)
@@ -75,6 +88,36 @@ def _positional(fun, args, kwargs):
         raise TypeError(f"The following keyword arguments could not be resolved to positions: {', '.join(bound.kwargs)}; "
                         f"functions with custom derivatives such as {function_name(fun)} take positional arguments.")
     return bound.args
+
+
+def traced_values(*things):
+    """The traced values that functions close over, and those among other arguments; looked for in the places where Python keeps them."""
+    found, seen, stack = {}, set(), list(things)
+    while stack and len(seen) < 10_000:
+        x = stack.pop()
+        if id(x) in seen:
+            continue
+        seen.add(id(x))
+        if x.__class__ is Tracer:
+            found[id(x)] = x
+        elif isinstance(x, (tuple, list)):
+            stack.extend(x)
+        elif isinstance(x, dict):
+            stack.extend(x.values())
+        elif isinstance(x, types.FunctionType):
+            for cell in x.__closure__ or ():
+                try:
+                    stack.append(cell.cell_contents)
+                except ValueError:          # a cell that is not filled yet
+                    pass
+            stack.extend((x.__defaults__, x.__kwdefaults__))
+        elif isinstance(x, types.MethodType):
+            stack.extend((x.__func__, getattr(x.__self__, "__dict__", None)))
+        elif isinstance(x, functools.partial):
+            stack.extend((x.func, x.args, x.keywords))
+        elif isinstance(x, _Custom):
+            stack.append(x.fun)
+    return list(found.values())
 
 
 class _Custom:
@@ -106,7 +149,9 @@ class _Custom:
         rest, fixed = iter(dynamic_args), dict(held)
         return [fixed[i] if i in fixed else next(rest) for i in range(len(held) + len(dynamic_args))]
 
-    def stage(self, args, dynamic, held, what):
+    def stage(self, args, dynamic, held, what, *rules):
+        """(program, the values it takes first: what the function closes over and what only the rules do; how many the former are; the
+        leaves of the arguments; structures)."""
         chosen = tuple(args[i] for i in dynamic)
         leaves, tree = tree_flatten(chosen)
         names = lazy_names(self.fun, chosen, {}, dynamic)
@@ -114,10 +159,17 @@ class _Custom:
         values = as_values(leaves)
         flat = Flat(self.fun, tree, lambda some: self.fun(*self.put_back(held, some)))
         jaxpr, captured = stage(flat, [v.type for v in values], name=function_name(self.fun), kind=what, arg_names=names)
-        return intern(jaxpr.closed()), list(captured), values, tree, flat.out_tree
+        own = set(map(id, captured))
+        also = [x for x in traced_values(held, *rules) if id(x) not in own and (not x.frame.closed or local.frame.has_captured(x))]
+        if also:
+            jaxpr = Jaxpr((), (*jaxpr.constvars, *fresh([x.type for x in also]), *jaxpr.invars), jaxpr.eqns, jaxpr.outvars, jaxpr.names)
+        return intern(jaxpr.closed()), [*captured, *also], len(captured), values, tree, flat.out_tree
 
-    def rule_for(self, cls, key, *args):
-        """One rule object per signature, so that equal calls are equal programs."""
+    def rule_for(self, cls, key, consts, *args):
+        """One rule object per signature, so that equal calls are equal programs; one per call where it may use traced values."""
+        args = (*args, consts)
+        if any(x.__class__ is Tracer for x in consts):
+            return cls(self, *args)
         try:
             found = self.rules.get(key)
         except TypeError:           # a nondiff argument that is not hashable
@@ -178,20 +230,20 @@ class custom_jvp(_Custom):
         if local.frame is None:
             return self.fun(*args, **kwargs)
         args, dynamic, held = self.sort(args, kwargs)
-        jaxpr, captured, values, tree, out_tree = self.stage(args, dynamic, held, "custom_jvp")
-        n = len(captured)
+        jaxpr, consts, n_own, values, tree, out_tree = self.stage(args, dynamic, held, "custom_jvp", self.jvp)
+        n = len(consts)
         key = (self.jvp, tree, out_tree, tuple((i, type(a), a) for i, a in held), n, jaxpr.in_types[n:])
-        rule = self.rule_for(UserJvpRule, key, held, tree, out_tree, jaxpr, n)
-        outs = bind(CustomJvpCall(jaxpr, rule, function_name(self.fun), n, self.symbolic_zeros), *captured, *values)
+        rule = self.rule_for(UserJvpRule, key, consts, held, tree, out_tree, jaxpr)
+        outs = bind(CustomJvpCall(jaxpr, rule, function_name(self.fun), n_own, self.symbolic_zeros), *consts, *values)
         return tree_unflatten(out_tree, outs)
 
 
 class UserJvpRule(JvpRule):
     """A custom_jvp rule, staged when it is needed, once per set of moving inputs."""
 
-    def __init__(self, owner, held, tree, out_tree, jaxpr, n_consts):
+    def __init__(self, owner, held, tree, out_tree, jaxpr, consts):
         self.jvp, self.symbolic_zeros, self.fun = owner.jvp, owner.symbolic_zeros, owner.fun
-        self.held, self.tree, self.out_tree, self.jaxpr, self.n_consts = held, tree, out_tree, jaxpr, n_consts
+        self.held, self.tree, self.out_tree, self.jaxpr, self.consts = held, tree, out_tree, jaxpr, outer_values(consts)
         self.memo = {}
 
     def stage(self, nonzero, T):
@@ -200,14 +252,14 @@ class UserJvpRule(JvpRule):
         return self.memo[nonzero]
 
     def _stage(self, nonzero):
-        types = self.jaxpr.in_types
-        nonzero = tuple(nz and has_tangent(t) for nz, t in zip(nonzero, types))
-        n, k = len(types), self.n_consts
+        in_types = self.jaxpr.in_types
+        nonzero = tuple(nz and has_tangent(t) for nz, t in zip(nonzero, in_types))
+        n, k = len(in_types), len(self.consts)
         has = []
         name = function_name(self.jvp)
 
         def run(*xs):
-            primals, given = xs[k:n], iter(xs[n:])
+            primals, given = xs[k:n], iter(xs[n + sum(nonzero[:k]):])
             tangents = [next(given) if nz else zero_from_primal(x, self.symbolic_zeros) for x, nz in zip(primals, nonzero[k:])]
             out = self.jvp(*[a for _, a in self.held], tree_unflatten(self.tree, primals), tree_unflatten(self.tree, tangents))
             if not isinstance(out, (tuple, list)) or len(out) != 2:
@@ -226,9 +278,8 @@ class UserJvpRule(JvpRule):
             ts = [self.tangent(t, y) for t, y in zip(ts, ys)]
             has[:] = [t is not None for t in ts]
             return [*ys, *[t for t in ts if t is not None]]
-        moving = [tangent_type(t) for t, nz in zip(types, nonzero) if nz]
-        jaxpr, captured = stage(run, [*types, *moving], name=name, kind="custom_jvp")
-        return intern(with_literals(jaxpr, captured)), tuple(has)
+        moving = [tangent_type(t) for t, nz in zip(in_types, nonzero) if nz]
+        return stage_rule(self.jvp, run, [*in_types, *moving], self.consts, nonzero, self.fun, "custom_jvp"), tuple(has)
 
     def primal(self, y, t):
         if y.type.shape != t.shape or y.type.dtype != t.dtype:
@@ -249,6 +300,37 @@ class UserJvpRule(JvpRule):
                             f"tangent outputs with corresponding shapes and dtypes. Expected {want} (tangent type of {y.type}) but got "
                             f"{t.type}.")
         return convert_element_type(t, want.dtype, t.type.weak_type) if t.type.dtype != want.dtype else t
+
+
+def outer_values(consts):
+    """The values that a call takes first, as its rules keep them: those that are not traced are constants for the rules too."""
+    return [x if x.__class__ is Tracer else None for x in consts]
+
+
+def stage_rule(rule, run, in_types, consts, nonzero, fun, kind):
+    """The program of a rule of the function `fun`; its inputs start with the values `consts`, and so it takes those that it closes over
+    from there, where none may be `nonzero`, that is differentiated."""
+    known = [x for x in consts if x is not None]
+    jaxpr, captured = stage(run, in_types, name=function_name(rule), kind=kind, captured=known)
+    used = used_variables(jaxpr)
+    moved = {id(x) for x, nz in zip(consts, nonzero) if nz}
+    for x, v in zip(known, jaxpr.constvars):
+        if id(x) in moved and v in used:
+            raise Refused(f"a rule of the function {function_name(fun)} with a derivative of its own closes over a value of type {x.type} that "
+                          "is being differentiated; pass it to the function as an argument instead")
+    return intern(with_literals(jaxpr, captured, consts))
+
+
+def used_variables(jaxpr):
+    """The variables that a program uses. A call with rules of its own takes what only its rules use, too, which does not count."""
+    used = set(jaxpr.outvars)
+    for e in jaxpr.eqns:
+        if isinstance(e.op, CustomCall):
+            inner = used_variables(e.op.call_jaxpr)
+            used.update(v for v, w in zip(e.ins, e.op.call_jaxpr.invars) if w in inner)
+        else:
+            used.update(e.ins)
+    return used
 
 
 _FLOAT0 = tangent_dtype(np.dtype("int32"))
@@ -287,20 +369,20 @@ class custom_vjp(_Custom):
         if local.frame is None:
             return self.fun(*args, **kwargs)
         args, dynamic, held = self.sort(args, kwargs)
-        jaxpr, captured, values, tree, out_tree = self.stage(args, dynamic, held, "custom_vjp")
-        n = len(captured)
+        jaxpr, consts, n_own, values, tree, out_tree = self.stage(args, dynamic, held, "custom_vjp", self.fwd, self.bwd)
+        n = len(consts)
         key = (self.fwd, self.bwd, tree, out_tree, tuple((i, type(a), a) for i, a in held), n, jaxpr.in_types[n:])
-        rules = self.rule_for(UserVjpRules, key, held, tree, out_tree, jaxpr, n)
-        outs = bind(CustomVjpCall(jaxpr, rules, function_name(self.fun), n, self.symbolic_zeros), *captured, *values)
+        rules = self.rule_for(UserVjpRules, key, consts, held, tree, out_tree, jaxpr)
+        outs = bind(CustomVjpCall(jaxpr, rules, function_name(self.fun), n_own, self.symbolic_zeros), *consts, *values)
         return tree_unflatten(out_tree, outs)
 
 
 class UserVjpRules(VjpRules):
     """The rules of a custom_vjp function, staged when they are needed."""
 
-    def __init__(self, owner, held, tree, out_tree, jaxpr, n_consts):
+    def __init__(self, owner, held, tree, out_tree, jaxpr, consts):
         self.owner, self.fwd, self.bwd, self.fun, self.symbolic_zeros = owner, owner.fwd, owner.bwd, owner.fun, owner.symbolic_zeros
-        self.held, self.tree, self.out_tree, self.jaxpr, self.n_consts = held, tree, out_tree, jaxpr, n_consts
+        self.held, self.tree, self.out_tree, self.jaxpr, self.consts = held, tree, out_tree, jaxpr, outer_values(consts)
         self.memo = {}
 
     def forward(self, nonzero, T):
@@ -310,7 +392,7 @@ class UserVjpRules(VjpRules):
         return self.memo[key]
 
     def _forward(self, nonzero):
-        types, k = self.jaxpr.in_types, self.n_consts
+        in_types, k = self.jaxpr.in_types, len(self.consts)
         name, found = function_name(self.fwd), []
 
         def run(*xs):
@@ -332,35 +414,37 @@ class UserVjpRules(VjpRules):
                     raise TypeError(f"Custom VJP fwd rule {name} for function {function_name(self.fun)} produced an output of type "
                                     f"{y.type}, but the function's has type {v.type}.")
             res, res_tree = tree_flatten(out[1])
-            held = [None if is_array_like(r) else r for r in res]       # residuals that are not arrays stay as they are
+            # residuals that are not arrays stay as they are; bools and ints may steer Python in the backward rule
+            held = [None if is_array_like(r) and r.__class__ not in (bool, int) else r for r in res]
             found[:] = [res_tree, held]
-            return [*ys, *[value_of(r) for r, h in zip(res, held) if h is None]]
-        jaxpr, captured = stage(run, types, name=name, kind="custom_vjp")
-        jaxpr = intern(with_literals(jaxpr, captured))
+            # what the backward rule may close over comes first
+            return [*ys, *[x for x, c in zip(xs, self.consts) if c is not None], *[value_of(r) for r, h in zip(res, held) if h is None]]
+        jaxpr = stage_rule(self.fwd, run, in_types, self.consts, nonzero, self.fun, "custom_vjp")
         count = len(jaxpr.outvars) - len(self.jaxpr.outvars)
         return (jaxpr, count), (found[0], found[1], jaxpr.out_types[len(self.jaxpr.outvars):])
 
-    def backward(self, nonzero, T):
+    def backward(self, nonzero, has_ct, T):
         self.forward(nonzero, T)
-        key = ("backward", nonzero)
+        key = ("backward", nonzero, has_ct)
         if key not in self.memo:
-            self.memo[key] = self._backward(nonzero)
+            self.memo[key] = self._backward(nonzero, has_ct)
         return self.memo[key]
 
-    def _backward(self, nonzero):
+    def _backward(self, nonzero, has_ct):
         res_tree, held, res_types = self.memo["residuals", nonzero]
-        types, k = self.jaxpr.in_types, self.n_consts
+        in_types, k = self.jaxpr.in_types, len(self.consts)
+        outer = [c for c in self.consts if c is not None]
         name, has = function_name(self.bwd), []
 
         def run(*xs):
-            res, cts = iter(xs[:len(res_types)]), iter(xs[len(res_types):])
+            res, cts, given = iter(xs[len(outer):len(res_types)]), iter(xs[len(res_types):]), iter(has_ct)
             residuals = tree_unflatten(res_tree, [next(res) if h is None else h for h in held])
-            ct = tree_unflatten(self.out_tree, [next(cts) if has_tangent(t) else np.zeros(t.shape, _FLOAT0)
-                                                for t in self.jaxpr.out_types])
+            ct = tree_unflatten(self.out_tree, [np.zeros(t.shape, _FLOAT0) if not has_tangent(t) else next(cts) if next(given)
+                                                else SymbolicZero(tangent_type(t)) for t in self.jaxpr.out_types])
             out = self.bwd(*[a for _, a in self.held], residuals, ct)
             if isinstance(out, list):
                 out = tuple(out)
-            args = tree_unflatten(self.tree, types[k:])
+            args = tree_unflatten(self.tree, in_types[k:])
             if not isinstance(out, tuple):
                 raise TypeError(f"Custom VJP bwd rule {name} must produce a tuple with one entry per argument, got {type(out).__name__}.")
             if len(out) != len(args):
@@ -370,12 +454,12 @@ class UserVjpRules(VjpRules):
             flat = []
             for i, (c, a) in enumerate(zip(out, args)):
                 flat.extend(self.match(c, a, i, name))
-            flat = [self.cotangent(c, t, name) for c, t in zip(flat, types[k:])]
+            flat = [self.cotangent(c, t, name) for c, t in zip(flat, in_types[k:])]
             has[:] = [False] * k + [c is not None for c in flat]
             return [c for c in flat if c is not None]
-        moving = [tangent_type(t) for t in self.jaxpr.out_types if has_tangent(t)]
-        jaxpr, captured = stage(run, [*res_types, *moving], name=name, kind="custom_vjp")
-        return intern(with_literals(jaxpr, captured)), tuple(has)
+        moving = pick(has_ct, [tangent_type(t) for t in self.jaxpr.out_types if has_tangent(t)])
+        moved = [nz for nz, c in zip(nonzero, self.consts) if c is not None]
+        return stage_rule(self.bwd, run, [*res_types, *moving], outer, moved, self.fun, "custom_vjp"), tuple(has)
 
     def match(self, c, a, i, name):
         """The leaves of one argument's cotangent; None stands for a whole tree of zeros."""

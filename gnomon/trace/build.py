@@ -20,12 +20,14 @@ class TransformFrame(Frame):
         return Literal(value, value.type)
 
 
-def with_literals(jaxpr, captured):
-    """A program whose captured arrays are written into it as array literals."""
+def with_literals(jaxpr, captured, inputs=()):
+    """A program whose captured arrays are written into it as array literals; those among the values `inputs` are the program's inputs in
+    those places."""
     if not captured:
         return jaxpr
     frame = TransformFrame()
-    literals = {v: frame.capture(x) for v, x in zip(jaxpr.constvars, captured)}
+    given = {id(x): v for x, v in zip(inputs, jaxpr.invars)}
+    literals = {v: given[id(x)] if id(x) in given else frame.capture(x) for v, x in zip(jaxpr.constvars, captured)}
     eqns = [Eqn(e.op, tuple([literals.get(v, v) for v in e.ins]), e.outs, e.place) for e in jaxpr.eqns]
     return Jaxpr((), jaxpr.invars, eqns, [literals.get(v, v) for v in jaxpr.outvars])
 

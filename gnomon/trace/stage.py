@@ -222,7 +222,7 @@ class Frame:
         if cls is Tracer:
             if value.frame is self:
                 return value.atom
-            if value.frame.closed:
+            if value.frame.closed and not self.has_captured(value):
                 raise leaked(value)
             return self.capture(value)
         if cls in _SCALARS:
@@ -234,6 +234,13 @@ class Frame:
         if not runtime.is_array(value):
             value = runtime.constant(value)
         return self.capture(value)
+
+    def has_captured(self, value):
+        """Whether a value is captured here or in a program around this one."""
+        frame = self
+        while frame is not None and id(value) not in frame.consts:
+            frame = frame.parent
+        return frame is not None
 
     def capture(self, value):
         var = self.consts.get(id(value))
@@ -395,13 +402,15 @@ def value_of(x):
     return Tracer(var.type, var, frame)
 
 
-def stage(fn, types, *, name="", kind="jit", arg_names=None, values=None, frames=None):
+def stage(fn, types, *, name="", kind="jit", arg_names=None, values=None, frames=None, captured=()):
     """Record `fn`, which takes one value per type and returns a list of values.
 
     Returns (jaxpr, captured values): the captured ones are the values of `jaxpr.constvars`, Arrays or tracers of outer
     frames. `values` gives the inputs' numbers where a transform runs outside jit (None for those without); `frames`, a list,
-    gets the frame, for what it noted besides equations."""
+    gets the frame, for what it noted besides equations; `captured` are values captured in any case, whose own traces may have ended."""
     frame = Frame(name, kind, arg_names, values)
+    for x in captured:
+        frame.capture(x)
     if frames is not None:
         frames.append(frame)
     frame.invars = tuple([Var(t) for t in types])

@@ -93,19 +93,22 @@ class VjpRules:
     """How a custom_vjp function is run backward.
 
     `forward(nonzero, T)` -> (program inputs -> (outputs, residuals), number of residuals);
-    `backward(nonzero, T)` -> (program (residuals, cotangents of the outputs that can have one) -> cotangents of the inputs that
-    have one, per input whether it has one)."""
+    `backward(nonzero, has_ct, T)` -> (program (residuals, cotangents of the outputs that can have one and `has_ct`) -> cotangents of the
+    inputs that have one, per input whether it has one). Without `symbolic_zeros` all `has_ct`."""
+
+    symbolic_zeros = False
 
     def forward(self, nonzero, T):
         raise NotImplementedError
 
-    def backward(self, nonzero, T):
+    def backward(self, nonzero, has_ct, T):
         raise NotImplementedError
 
 
 class BatchedVjpRules(VjpRules):
     def __init__(self, rules, axes, batching, out_batched):
         self.rules, self.axes, self.batching, self.out_batched = rules, axes, batching, out_batched
+        self.symbolic_zeros = rules.symbolic_zeros
         self.memo = {}
 
     def forward(self, nonzero, T):
@@ -118,13 +121,13 @@ class BatchedVjpRules(VjpRules):
             self.memo["residuals", nonzero] = wanted[len(self.out_batched):]
         return self.memo[key]
 
-    def backward(self, nonzero, T):
+    def backward(self, nonzero, has_ct, T):
         self.forward(nonzero, T)
-        key = ("backward", nonzero)
+        key = ("backward", nonzero, has_ct)
         if key not in self.memo:
-            jaxpr, has = self.rules.backward(nonzero, T)
+            jaxpr, has = self.rules.backward(nonzero, has_ct, T)
             out_types = self.memo["forward", nonzero][0].out_types[:len(self.out_batched)]
-            cts = pick([T.has_tangent(t) for t in out_types], self.out_batched)
+            cts = pick(has_ct, pick([T.has_tangent(t) for t in out_types], self.out_batched))
             batched = (*self.memo["residuals", nonzero], *cts)
             axes = tuple(0 if b else None for b in batched)
             wide, found = T.vmap(jaxpr, axes, self.batching)
@@ -203,9 +206,10 @@ class CustomLin(NestedOp):
     def transpose(self, T, cts, *args):
         residuals = args[:self.num_res]
         moving = [t for t in self.out_types if T.has_tangent(t)]
-        cts = [zeros(T.tangent_type(t)) if ct is None else ct for ct, t in zip(cts, moving)]
-        back, has = self.rules.backward(self.nonzero, T)
-        found = spread(has, inline(back, (), [*residuals, *cts]))
+        if not self.rules.symbolic_zeros:
+            cts = [zeros(T.tangent_type(t)) if ct is None else ct for ct, t in zip(cts, moving)]
+        back, has = self.rules.backward(self.nonzero, tuple(ct is not None for ct in cts), T)
+        found = spread(has, inline(back, (), [*residuals, *[ct for ct in cts if ct is not None]]))
         return [*[None] * self.num_res, *pick(self.nonzero, found)]
 
 
@@ -214,11 +218,13 @@ class BatchedBackward(VjpRules):
 
     def __init__(self, rules, residual_axes, in_axes, batching):
         self.rules, self.residual_axes, self.in_axes, self.batching = rules, residual_axes, in_axes, batching
+        self.symbolic_zeros = rules.symbolic_zeros
         self.memo = {}
 
-    def backward(self, nonzero, T):
-        if nonzero not in self.memo:
-            jaxpr, has = self.rules.backward(nonzero, T)
+    def backward(self, nonzero, has_ct, T):
+        key = nonzero, has_ct
+        if key not in self.memo:
+            jaxpr, has = self.rules.backward(nonzero, has_ct, T)
             n_cts = len(jaxpr.invars) - len(self.residual_axes)
             wide, found = T.vmap(jaxpr, (*self.residual_axes, *(0,) * n_cts), self.batching)
             target = pick(has, self.in_axes)
@@ -226,8 +232,8 @@ class BatchedBackward(VjpRules):
             def run(*xs):
                 outs = inline(wide, (), xs)
                 return [self.batching.fit(ct, a, to) for ct, a, to in zip(outs, found, target, strict=True)]
-            self.memo[nonzero] = program(wide.in_types, run), has
-        return self.memo[nonzero]
+            self.memo[key] = program(wide.in_types, run), has
+        return self.memo[key]
 
 
 def insert_leading(t, size):
