@@ -14,6 +14,7 @@ from gnomon.types.dtype import is_complex, is_key
 from gnomon.types.value_type import ArrayType
 
 BOOL, INT32 = np.dtype(bool), np.dtype("int32")
+HOST_KERNEL_SIZE = 4096     # elements from which a call of NumPy, some 30 microseconds with its change of threads, is worth its time
 TOKEN = ArrayType((), INT32)        # a number handed from one ordered effect to the next
 
 
@@ -47,6 +48,11 @@ class Emitter:
         """Whether the program runs on one device, so that nothing of it becomes a collective."""
         plan = self.module.plan
         return plan is None or plan.num_partitions == 1
+
+    def on_host(self, size):
+        """Whether NumPy does better than XLA with `size` elements: on one CPU device, from a few thousand on."""
+        plan = self.module.plan
+        return size >= HOST_KERNEL_SIZE and plan is not None and plan.platform == "cpu" and plan.num_partitions == 1
 
     # -- names and lines ---------------------------------------------------------------------------------------
 
@@ -402,6 +408,11 @@ class Emitter:
         if attributes:
             parts.append(attributes)
         return self.generic("stablehlo.custom_call", xs, properties=", ".join(parts), outs=outs, attributes=place)
+
+    def host_kernel(self, name, xs, outs, **numbers):
+        """Call a function of `run/host_kernels.py`. Only where `on_host`."""
+        config = ", ".join([f"{key} = {value} : i64" for key, value in numbers.items()])
+        return self.custom_call(f"gnomon_host_{name}", xs, outs, config)
 
     def python_callback(self, callback, xs, outs, ordered=False):
         """Call a Python function of NumPy arrays; an `ordered` one waits for those before it."""

@@ -17,7 +17,8 @@ class Plan:
     `donated` lists the arguments whose buffers the results reuse; the text carries the aliasing, their arrays are
     marked deleted. `committed` says that the results stay where they are (an argument, or the user, chose the devices).
     `compiler_options` are pairs of a name and a value. `host_callbacks` are the Python callables that the text numbers.
-    `name` is the user's function, for messages.
+    `name` is the user's function, for messages. `platform` is where the program will run, if that is known when it is
+    written: ops may then be written in a form that is quick there; without it, in one that runs anywhere.
     """
 
     devices: tuple = ()
@@ -31,3 +32,4 @@ class Plan:
     compiler_options: tuple[tuple[str, object], ...] = ()
     host_callbacks: tuple = ()
     name: str = "main"
+    platform: str | None = None

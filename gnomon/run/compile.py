@@ -11,7 +11,7 @@ from gnomon.base.errors import JaxRuntimeError
 from gnomon.base.log import log_compile
 from gnomon.base.monitor import durations
 from gnomon.lower.plan import Plan
-from gnomon.run import cache, client, xla
+from gnomon.run import cache, client, host_kernels, xla
 
 current = settings.current
 
@@ -19,15 +19,16 @@ current = settings.current
 class Executable:
     """A compiled program on its devices.
 
-    `compile_seconds` is the time it took to get it, `from_cache` whether it came from disk.
+    `compile_seconds` is the time it took to get it, `from_cache` whether it came from disk, `calls_python` whether its
+    runs need the interpreter.
     """
 
-    __slots__ = ("loaded", "plan", "devices", "client", "compile_seconds", "from_cache", "__weakref__")
+    __slots__ = ("loaded", "plan", "devices", "client", "compile_seconds", "from_cache", "calls_python", "__weakref__")
 
-    def __init__(self, loaded, plan: Plan, devices: tuple, compile_seconds: float, from_cache: bool):
+    def __init__(self, loaded, plan: Plan, devices: tuple, compile_seconds: float, from_cache: bool, calls_python: bool):
         self.loaded, self.plan, self.devices = loaded, plan, devices
         self.client = devices[0].client
-        self.compile_seconds, self.from_cache = compile_seconds, from_cache
+        self.compile_seconds, self.from_cache, self.calls_python = compile_seconds, from_cache, calls_python
 
     def cost_analysis(self) -> dict:
         """The compiler's estimates: 'flops', 'bytes accessed', ..."""
@@ -76,6 +77,9 @@ def compile(text: str, plan: Plan) -> Executable:
     start = time.perf_counter()
     if client.NATIVE_KERNEL in text:
         client.register_lapack()
+    hosted = host_kernels.CALLED in text
+    if hosted:
+        host_kernels.register()
     entry = None if plan.host_callbacks else cache.entry(text, plan, devices, options)
     loaded = None if entry is None else entry.load(platform_client, device_list, options)
     from_cache = loaded is not None
@@ -93,7 +97,7 @@ def compile(text: str, plan: Plan) -> Executable:
         entry.save(loaded, seconds)
     log_compile(f"{'Read' if from_cache else 'Compiled'} {plan.name} in {seconds:.3g} s.")
     durations.record("/jax/core/compile/backend_compile_duration", seconds, fun_name=plan.name)
-    return Executable(loaded, plan, devices, seconds, from_cache)
+    return Executable(loaded, plan, devices, seconds, from_cache, hosted or bool(plan.host_callbacks))
 
 
 def load(data: bytes, plan: Plan) -> Executable:
@@ -102,12 +106,15 @@ def load(data: bytes, plan: Plan) -> Executable:
     start = time.perf_counter()
     if client.NATIVE_KERNEL.rstrip('"').encode() in data:
         client.register_lapack()
+    hosted = host_kernels.CALLED[1:].encode() in data
+    if hosted:
+        host_kernels.register()
     try:
         loaded = devices[0].client.deserialize_executable(data, xla.DeviceList(devices), compile_options(plan, devices))
     except xla.RuntimeFailure as error:
         raise JaxRuntimeError(
             f"The saved program {plan.name} cannot be loaded by jaxlib {xla.VERSION}: {error}") from None
-    return Executable(loaded, plan, devices, time.perf_counter() - start, True)
+    return Executable(loaded, plan, devices, time.perf_counter() - start, True, hosted)
 
 
 EFFORT = {"UNKNOWN": 0, "O0": 9, "O1": 19, "O2": 29, "O3": 39}

@@ -203,7 +203,7 @@ def _keeping_order(executable, plan):
                 _last_collective = results.consume_token()
             return results
         return run_after_the_last
-    if plan.host_callbacks:
+    if executable.calls_python:
         def run_remembered(buffers):
             results = run(buffers, True)
             while _unfinished and len(_unfinished) > 64:

@@ -95,7 +95,9 @@ def plan_for(jaxpr, places, name, donated, shardings, options):
                              f"{_ids(found)}. Move them to the same devices with device_put.")
     if devices is None:
         loose = next((p.devices for p in places or () if p is not None), ())
-        return Plan(devices=loose, num_partitions=max(1, len(loose)), donated=donated, compiler_options=options, name=name)
+        platform = loose[0].platform if loose else default_backend()
+        return Plan(devices=loose, num_partitions=max(1, len(loose)), donated=donated, compiler_options=options, name=name,
+                    platform=platform)
     many = len(devices) > 1
     in_shardings = None
     if places is not None or ins is not None:
@@ -104,7 +106,8 @@ def plan_for(jaxpr, places, name, donated, shardings, options):
         in_shardings = tuple(a if a is not None else h.sharding if h is not None and h.committed else None
                              for a, h in zip(asked, held))
     return Plan(devices=devices, num_partitions=len(devices) if many else 1, in_shardings=in_shardings,
-                out_shardings=outs, donated=donated, committed=True, compiler_options=options, name=name)
+                out_shardings=outs, donated=donated, committed=True, compiler_options=options, name=name,
+                platform=devices[0].platform)
 
 
 def _ids(devices):
