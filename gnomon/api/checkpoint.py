@@ -4,16 +4,16 @@ from __future__ import annotations
 import functools
 
 from gnomon.api.function import Flat, as_values, check_leaves, lazy_names
-from gnomon.base.errors import Refused
 from gnomon.base.frames import entry_point
 from gnomon.base.source import describe, function_name, named_after
 from gnomon.base.tree import tree_flatten, tree_unflatten
 from gnomon.ir.jaxpr import intern
 from gnomon.ops.dot import DotGeneral
-from gnomon.ops.nested.remat import Checkpoint, Name, checkpoint_name as _name_value
+from gnomon.ops.nested.remat import Checkpoint, Name, Offloadable, checkpoint_name as _name_value
 from gnomon.trace.context import local
 from gnomon.trace.stage import bind, stage, value_of
 from gnomon.transforms import linearize
+from gnomon.types.memory import Space
 
 
 @entry_point
@@ -128,13 +128,17 @@ class checkpoint_policies:
 
     @staticmethod
     def offload_dot_with_no_batch_dims(offload_src, offload_dst):
-        """Refused: values that are kept stay in the device's memory."""
-        raise Refused(_NO_OFFLOAD)
+        """Keep the results of matrix products without batch dimensions in the memory `offload_dst` ("pinned_host")."""
+        return _OffloadDots(_offload("offload_dot_with_no_batch_dims", offload_src, offload_dst))
 
     @staticmethod
     def save_and_offload_only_these_names(*, names_which_can_be_saved, names_which_can_be_offloaded, offload_src, offload_dst):
-        """Refused: values that are kept stay in the device's memory."""
-        raise Refused(_NO_OFFLOAD)
+        """Keep the values with these names, the latter in the memory `offload_dst` ("pinned_host"). ValueError if a name is in both."""
+        saved, offloaded = frozenset(names_which_can_be_saved), frozenset(names_which_can_be_offloaded)
+        if saved & offloaded:
+            raise ValueError("save_and_offload_only_these_names: the names of values to be saved and to be offloaded must differ, but "
+                             f"{', '.join(sorted(saved & offloaded))} is in both.")
+        return _SaveAndOffload(saved, offloaded, _offload("save_and_offload_only_these_names", offload_src, offload_dst))
 
     @staticmethod
     def save_only_these_names(*names):
@@ -157,15 +161,29 @@ class checkpoint_policies:
         return _Either(first, second)
 
 
-_NO_OFFLOAD = ("checkpoint does not move kept values to the host's memory; keep fewer of them (save_only_these_names), or move them "
-               "with device_put")
+def _offload(what, src, dst):
+    """The answer that moves a value; the memories must be there."""
+    for name, memory in (("offload_src", src), ("offload_dst", dst)):
+        if memory not in (Space.Device.value, Space.Host.value):
+            raise ValueError(f"{what}: {name} must be 'device' or 'pinned_host', got {memory!r}.")
+    return Offloadable(src, dst)
 
 
-class _Named:
-    """Policies by name; equal for equal names, so that equal programs stay equal."""
+class _Policy:
+    """Policies that are equal for equal parameters, so that equal programs stay equal."""
 
-    def __init__(self, names, those, unnamed):
-        self.key = names, those, unnamed
+    def __init__(self, *key):
+        self.key = key
+
+    def __eq__(self, other):
+        return other.__class__ is self.__class__ and self.key == other.key
+
+    def __hash__(self):
+        return hash(self.key)
+
+
+class _Named(_Policy):
+    """By name: (names, whether those are kept or the others, whether values without a name are)."""
 
     def __call__(self, primitive, *types, **parameters):
         names, those, unnamed = self.key
@@ -173,22 +191,21 @@ class _Named:
             return unnamed
         return (parameters["name_"] in names) == those
 
-    def __eq__(self, other):
-        return other.__class__ is _Named and self.key == other.key
 
-    def __hash__(self):
-        return hash(self.key)
-
-
-class _Either:
-    def __init__(self, first, second):
-        self.key = first, second
-
+class _Either(_Policy):
     def __call__(self, primitive, *types, **parameters):
-        return any(bool(p(primitive, *types, **parameters)) for p in self.key)
+        first, second = [p(primitive, *types, **parameters) for p in self.key]
+        return first or second
 
-    def __eq__(self, other):
-        return other.__class__ is _Either and self.key == other.key
 
-    def __hash__(self):
-        return hash(self.key)
+class _OffloadDots(_Policy):
+    def __call__(self, primitive, *types, **parameters):
+        return checkpoint_policies.dots_with_no_batch_dims_saveable(primitive, *types, **parameters) and self.key[0]
+
+
+class _SaveAndOffload(_Policy):
+    def __call__(self, primitive, *types, **parameters):
+        saved, offloaded, move = self.key
+        if primitive.op is not Name:
+            return False
+        return move if parameters["name_"] in offloaded else parameters["name_"] in saved
