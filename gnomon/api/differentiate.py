@@ -14,9 +14,9 @@ from gnomon.ops.convert import convert_element_type
 from gnomon.ops.shape import full, reshape, zeros
 from gnomon.trace.build import program
 from gnomon.trace.stage import inline, value_of
-from gnomon.transforms import has_tangent, jvp as jvp_program, linearize as linearize_program, tangent_type
+from gnomon.transforms import cotangent_type, has_tangent, jvp as jvp_program, linearize as linearize_program, tangent_type
 from gnomon.transforms import transpose as transpose_program, vjp as vjp_program
-from gnomon.types.dtype import is_complex, is_float, tangent_dtype
+from gnomon.types.dtype import is_complex, is_float, is_integer, tangent_dtype
 
 
 def wraps(fn, what):
@@ -42,7 +42,7 @@ def _selected(fn, what, argnums, args):
     n = len(args)
     for i in nums:
         if not -n <= i < n:
-            raise ValueError(f"{what} of {function_name(fn)} with respect to argument {i} needs at least "
+            raise TypeError(f"{what} of {function_name(fn)} with respect to argument {i} needs at least "
                              f"{(i if i >= 0 else -i - 1) + 1} positional arguments, but it was called with {n}. Pass it by position.")
     return tuple(i % n for i in nums), single
 
@@ -51,9 +51,9 @@ def _check_input(t, what, fn, name, holomorphic, allow_int):
     dtype = t.dtype
     if holomorphic and not is_complex(dtype):
         raise TypeError(f"{what} of {function_name(fn)} with holomorphic=True needs complex inputs, but argument {name} has type {t}.")
-    if is_complex(dtype) and not holomorphic and what != "grad":
-        raise TypeError(f"{what} of {function_name(fn)} needs real inputs, but argument {name} has type {t}. Use holomorphic=True for a "
-                        "holomorphic function.")
+    if is_complex(dtype) and not holomorphic and what == "jacfwd":
+        raise TypeError(f"jacfwd of {function_name(fn)} needs real inputs, but argument {name} has type {t}. Use holomorphic=True for a "
+                        "holomorphic function, else jvp.")
     if not has_tangent(t) and not allow_int:
         raise TypeError(f"{what} requires real- or complex-valued inputs (input dtype that is a sub-dtype of np.inexact), but argument "
                         f"{name} of {function_name(fn)} has type {t}. Convert it with .astype(float), or close over it.")
@@ -68,7 +68,7 @@ def _stage(fn, args, kwargs, nums, what, has_aux, allow_int=False, holomorphic=F
     values = as_values(leaves)
     for i, v in enumerate(values):
         t = v.type
-        if not is_float(t.dtype):
+        if holomorphic or not is_float(t.dtype):
             _check_input(t, what, fn, names()[i], holomorphic, allow_int)
 
     def call(chosen):
@@ -126,9 +126,11 @@ def value_and_grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=F
         gs = tree_unflatten(tree, _as_weak(gs, [v.type for v in values]))
         if has_aux:
             value = value, tree_unflatten(flat.aux[0], aux)
-        value = tree_unflatten(flat.out_tree, [value]) if not has_aux else value
         return value, gs[0] if single else gs
     return value_and_grad_f
+
+
+LEAF = tree_structure(0)
 
 
 def _as_weak(moved, types):
@@ -144,8 +146,8 @@ def _no_tangent(t):
 def _check_output(fun, flat, jaxpr, n_aux, holomorphic):
     n = len(jaxpr.outvars) - n_aux
     name = function_name(fun)
-    if n != 1:
-        raise TypeError(f"Gradient only defined for scalar-output functions. {name} returned a tree of {n} values "
+    if n != 1 or flat.out_tree != LEAF:
+        raise TypeError(f"Gradient only defined for scalar-output functions. {name} returned a tree of {n} value{'' if n == 1 else 's'} "
                         f"({flat.out_tree}); return one number, or use has_aux=True for the rest.")
     t = jaxpr.outvars[0].type
     if t.shape:
@@ -220,11 +222,11 @@ class _Linear:
 
 
 def _match(leaves, types, what, name):
-    """Tangents or cotangents for values of these types; None entries of `types` take none (float0)."""
-    out = []
+    """Tangents or cotangents for values of these types; integers take none (float0), but in linear_transpose others like themselves."""
+    out, linear = [], what == "linear_transpose"
     for i, (x, t) in enumerate(zip(leaves, types)):
-        want = tangent_type(t)
-        if not has_tangent(t):
+        want = cotangent_type(t) if linear else tangent_type(t)
+        if not (has_tangent(t) or linear):
             continue
         got = type_of(x)
         if got.shape != want.shape or got.dtype != want.dtype:
@@ -234,7 +236,7 @@ def _match(leaves, types, what, name):
             if got.shape == want.shape and got.weak_type and is_complex(want.dtype):
                 out.append(convert_element_type(value_of(x), want.dtype, want.weak_type))
                 continue
-            raise ValueError(f"{what} of {name}: value {i} of the {'cotangent' if what == 'vjp' else 'tangent'} must have the "
+            raise ValueError(f"{what} of {name}: value {i} of the {'tangent' if what == 'linearize' else 'cotangent'} must have the "
                              f"type {want}, to match {t}, but has {got}.")
         out.append(weakened(value_of(x), want))
     return out
@@ -334,7 +336,7 @@ def jvp(fun, primals, tangents, has_aux=False):
             raise ValueError(f"jvp called with different primal and tangent shapes; argument {names()[i]} has type {v.type} and its "
                              f"tangent {got}.")
         if got.dtype != want.dtype:
-            if not got.weak_type:
+            if not got.weak_type or is_complex(got.dtype) > is_complex(want.dtype):
                 raise TypeError("primal and tangent arguments to jvp do not match; dtypes must be equal, or in case of int/bool primal "
                                 f"dtype the tangent dtype must be float0. Argument {names()[i]} has type {v.type} and its tangent {got}.")
             t = convert_element_type(value_of(t), want.dtype)
@@ -396,8 +398,13 @@ def linear_transpose(fun, *primals, reduce_axes=()):
     flat = Flat(fun, tree, lambda args: fun(*args))
     stand_ins = [_Typed(t) for t in types]
     jaxpr, captured = stage_closed(flat, stand_ins, name=function_name(fun), kind="linear_transpose", known=None)
-    back, _ = transpose_program(jaxpr, (False,) * len(captured) + (True,) * len(types))
     out_types = [v.type for v in jaxpr.outvars]
+    for of, found in (("takes", types), ("returns", out_types)):
+        for t in found:
+            if not (has_tangent(t) or is_integer(t.dtype)):
+                raise TypeError(f"linear_transpose of {function_name(fun)}: a linear function is one of numbers, but this one {of} a value of "
+                                f"type {t}. Close over it instead.")
+    back, _ = transpose_program(jaxpr, (False,) * len(captured) + (True,) * len(types))
 
     @entry_point
     def transposed(ct):
@@ -405,8 +412,8 @@ def linear_transpose(fun, *primals, reduce_axes=()):
         if ct_tree != flat.out_tree:
             raise TypeError(f"cotangent tree does not match function output, expected {flat.out_tree} but got {ct_tree}")
         values = _match(given, out_types, "linear_transpose", function_name(fun))
-        cts = iter(run_here(back, [*captured, *values], f"transpose({function_name(fun)})"))
-        return tree_unflatten(tree, _as_weak(cts, types))
+        cts = run_here(back, [*captured, *values], f"transpose({function_name(fun)})")
+        return tree_unflatten(tree, [weakened(ct, cotangent_type(t)) for ct, t in zip(cts, types)])
     return transposed
 
 
@@ -435,7 +442,7 @@ def jacfwd(fun, argnums=0, has_aux=False, holomorphic=False):
         leaves, tree = tree_flatten(chosen)
         values = as_values(leaves)
         for v, name in zip(values, lazy_names(fun, chosen, {}, nums)()):
-            if not is_float(v.type.dtype):
+            if holomorphic or not is_float(v.type.dtype):
                 _check_input(v.type, "jacfwd", fun, name, holomorphic, False)
 
         def of_chosen(*new):
@@ -474,7 +481,7 @@ def jacrev(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
         leaves = tree_leaves(chosen)
         for x, name in zip(leaves, lazy_names(fun, chosen, {}, nums)()):
             t = type_of(x)
-            if not is_float(t.dtype):
+            if holomorphic or not is_float(t.dtype):
                 _check_input(t, "jacrev", fun, name, holomorphic, allow_int)
 
         def of_chosen(*new):

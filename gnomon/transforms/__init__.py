@@ -3,7 +3,7 @@ from gnomon.transforms import jvp as _jvp_module
 from gnomon.transforms.jvp import has_tangent, jvp, tangent_type
 from gnomon.transforms.linearize import linearize, vjp
 from gnomon.transforms.split import split
-from gnomon.transforms.transpose import transpose
+from gnomon.transforms.transpose import cotangent_type, transpose
 from gnomon.transforms.vmap import Batching, vmap
 
 
@@ -18,6 +18,7 @@ class Transforms:
     Batching = Batching
     has_tangent = staticmethod(has_tangent)
     tangent_type = staticmethod(tangent_type)
+    cotangent_type = staticmethod(cotangent_type)
 
 
 _jvp_module.T[0] = Transforms

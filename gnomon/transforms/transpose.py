@@ -9,6 +9,7 @@ from gnomon.ops.arithmetic import add_any, unbroadcast
 from gnomon.ops.shape import zeros
 from gnomon.trace.build import Builder, fresh
 from gnomon.transforms.jvp import T, tangent_type
+from gnomon.types.dtype import is_integer
 
 
 def transpose(jaxpr, linear, has_ct=None, instantiate=True):
@@ -29,7 +30,7 @@ def transpose(jaxpr, linear, has_ct=None, instantiate=True):
 def _transpose(jaxpr, linear, has_ct, instantiate):
     fixed = tuple([v for v, is_lin in zip(jaxpr.invars, linear, strict=True) if not is_lin])
     wanted = [v for v, is_lin in zip(jaxpr.invars, linear) if is_lin]
-    ct_vars = fresh(tangent_type(v.type) for v, has in zip(jaxpr.outvars, has_ct) if has)
+    ct_vars = fresh(cotangent_type(v.type) for v, has in zip(jaxpr.outvars, has_ct) if has)
     build = Builder(fixed + ct_vars)
     lin = set(wanted)
     with build:
@@ -58,10 +59,15 @@ def _transpose(jaxpr, linear, has_ct, instantiate):
             build.at(e)
             transpose_eqn(build, e, got, lin, give)
         out = [cts.get(v) for v in wanted]
-        out = [zeros(tangent_type(v.type)) if c is None and must else c
+        out = [zeros(cotangent_type(v.type)) if c is None and must else c
                for v, c, must in zip(wanted, out, instantiate, strict=True)]
         has = tuple(c is not None for c in out)
         return intern(build.finish([c for c in out if c is not None])), has
+
+
+def cotangent_type(t):
+    """The type of a cotangent: that of tangents; integers, in which a program can be linear too, have cotangents like themselves."""
+    return t if is_integer(t.dtype) else tangent_type(t)
 
 
 def transpose_eqn(build, e, got, lin, give):

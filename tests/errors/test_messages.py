@@ -422,7 +422,7 @@ GRAD = {
                        "TypeError: grad requires real-valued outputs (output dtype that is a sub-dtype of np.floating), but <lambda> "
                        "returned complex64[]. For holomorphic functions use holomorphic=True; else return a real number."),
     "argnums": (lambda: gnomon.grad(scaled, 1)({"w": ONES}, n=3.0),
-                "ValueError: grad of scaled with respect to argument 1 needs at least 2 positional arguments, but it was called with 1. "
+                "TypeError: grad of scaled with respect to argument 1 needs at least 2 positional arguments, but it was called with 1. "
                 "Pass it by position."),
     "aux": (lambda: gnomon.grad(lambda x: x, has_aux=True)(1.0),
             "TypeError: grad with has_aux=True needs <lambda> to return a pair (output, aux), but it returned Traced<float32[]>."),

@@ -157,11 +157,9 @@ class Scan(NestedOp):
     def transpose(self, T, cts, *args):
         linear = tuple(is_linear(a) for a in args)
         lc, lk, lx = self.parts(linear)
-        in_c, in_k, in_x = self.parts(self.jaxpr.invars)
-        # a carry that starts at a known value can still move linearly; one that cannot (an integer, say) is known all through
-        could = tuple(T.has_tangent(v.type) for v in in_k)
+        # a carry that starts at a known value can still move linearly
         moved = settle(lk, lambda k: self.outs(T.split(self.jaxpr, (*lc, *k, *lx))[2])[0])
-        if any(m and not c for m, c in zip(moved, could)) or not all(moved):
+        if not all(moved):
             return self.transpose_after_split(T, cts, args, linear)
         return self.transpose_linear(T, cts, args, (lc, (True,) * len(lk), lx), linear)
 
@@ -190,10 +188,10 @@ class Scan(NestedOp):
         wanted = (True,) * (sum(lc) + len(lk) + sum(lx))
         body, _ = T.transpose(self.jaxpr, (*lc, *lk, *lx), has_ct, wanted)
         out_types = self.infer(tuple(v.type for v in args))
-        ct_k = [zeros(T.tangent_type(t)) if ct is None else ct for ct, t in zip(ct_k, out_types)]
+        ct_k = [zeros(T.cotangent_type(t)) if ct is None else ct for ct, t in zip(ct_k, out_types)]
         ct_y = [ct for ct in ct_y if ct is not None]
         fixed_c, fixed_x = [v for v, m in zip(c, lc) if not m], [v for v, m in zip(x, lx) if not m]
-        acc = [zeros(T.tangent_type(v.type)) for v, m in zip(c, lc) if m]
+        acc = [zeros(T.cotangent_type(v.type)) for v, m in zip(c, lc) if m]
         sizes = [len(fixed_c), len(acc), len(ct_k), len(fixed_x), len(ct_y)]
 
         def back(*a):
