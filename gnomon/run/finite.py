@@ -7,6 +7,13 @@ from gnomon.base.settings import current
 from gnomon.base.source import at_place, user_place
 from gnomon.ir.jaxpr import Var
 from gnomon.ops.nested.call import Jit
+from gnomon.ops.nested.cond import Cond
+from gnomon.ops.nested.custom import CustomCall
+from gnomon.ops.nested.remat import Checkpoint
+from gnomon.ops.nested.scan import Scan
+from gnomon.ops.nested.while_loop import While
+from gnomon.ops.shape import reshape
+from gnomon.ops.slicing import dynamic_slice
 from gnomon.trace.context import runtime
 from gnomon.types.dtype import is_inexact, is_key
 
@@ -35,7 +42,7 @@ class Fault(FloatingPointError):
     def __init__(self, kind: str, what: str):
         super().__init__(f"invalid value ({kind}) encountered in {what}. Look at its arguments, with gnomon.debug.print or under "
                          "disable_jit.")
-        self.kind = kind
+        self.kind, self.what = kind, what
 
 
 def watched_call(call, jaxpr, name: str, donated=()):
@@ -74,10 +81,51 @@ def run_watched(jaxpr, arrays):
             try:
                 outs = runtime.evaluate(e.op, args)
             except Fault as found:
+                look_inside(e, args)
                 raise Fault(found.kind, f"{e.op.user_name}{at_place(e.place)}") from None
             outs = outs if e.op.multiple else (outs,)
         env.update(zip(e.outs, outs))
     return [read(v) for v in jaxpr.outvars]
+
+
+def look_inside(e, args):
+    """Run the programs that an equation holds, whose results are at fault, to find the equation in them; loops step by step."""
+    op = e.op
+    if isinstance(op, (Checkpoint, CustomCall)):
+        run_watched(op.programs()[0], args)
+    elif isinstance(op, Cond):
+        run_watched(op.branches[int(args[0])], args[1:])
+    elif isinstance(op, Scan):
+        consts, carry, xs = map(list, op.parts(args))
+        for step in range(op.length):
+            at = op.length - 1 - step if op.reverse else step
+            carry = run_step(e, step, op.jaxpr, [*consts, *carry, *[element(x, at) for x in xs]])[:op.num_carry]
+    elif isinstance(op, While):
+        cond_consts, body_consts, carry = map(list, op.parts(args))
+        step = 0
+        while bool(run_watched(op.cond_jaxpr, [*cond_consts, *carry])[0]):
+            carry = run_step(e, step, op.body_jaxpr, [*body_consts, *carry])
+            step += 1
+
+
+def run_step(e, step, body, args):
+    """The results of one step of a loop; only if they are at fault, one equation after the other."""
+    try:
+        return runtime.evaluate(Jit(body), args)
+    except Fault as found:
+        where = f", in iteration {step} (counted from 0) of {e.op.user_name}{at_place(e.place)}"
+        try:
+            run_watched(body, args)
+        except Fault as inner:
+            raise Fault(inner.kind, inner.what + where) from None
+        raise Fault(found.kind, f"the results of the body{where}") from None
+
+
+def element(x, i):
+    """x[i], by one program for all i."""
+    index = runtime.constant(np.int32(i))
+    row = dynamic_slice(x, [index, *[runtime.constant(np.int32(0))] * (x.type.ndim - 1)], (1, *x.type.shape[1:]))
+    return reshape(row, x.type.shape[1:])
 
 
 def watched_handler(handler, op):

@@ -1,4 +1,6 @@
 """debug_nans and debug_infs: the error names the operation and the user's line, however the function is called."""
+import re
+
 import numpy as np
 import pytest
 
@@ -57,3 +59,28 @@ def test_large_arrays_other_dtypes_and_results_without_numbers():
         assert float(gnomon.jit(lambda x: x + 1, donate_argnums=0)(jnp.zeros(()) + 1)) == 2.0
         with pytest.raises(FloatingPointError, match="in the results of <lambda>"):
             gnomon.jit(lambda x: jnp.log(x), donate_argnums=0)(jnp.zeros(()) - 1)
+
+
+def falling(x, y):
+    return jnp.log(x - y), x
+
+
+def test_loops_and_branches_name_the_equation_and_the_iteration():
+    loops = {
+        "scan": lambda x: gnomon.lax.scan(falling, x, jnp.ones(5))[0],
+        "while_loop": lambda x: gnomon.lax.while_loop(lambda c: c[0] < 5, lambda c: (c[0] + 1, falling(c[1], 1.0)[0]), (0, x))[1],
+    }
+    for name, f in loops.items():
+        with gnomon.debug_nans(True), pytest.raises(FloatingPointError) as caught:
+            gnomon.jit(f)(3.0)
+        assert re.sub(r"py:\d+", "py:N", str(caught.value)) == (
+            "invalid value (nan) encountered in log at test_finite.py:N (falling), in iteration 1 (counted from 0) of "
+            f"{name} at test_finite.py:N (<lambda>). Look at its arguments, with gnomon.debug.print or under disable_jit.")
+    with gnomon.debug_nans(True):
+        with pytest.raises(FloatingPointError, match=r"in log at test_finite.py:\d+ \(inner\)\. "):
+            gnomon.jit(lambda x: gnomon.lax.cond(x < 0, gnomon.checkpoint(inner), lambda x: x, x))(-1.0)
+        nested = lambda x: gnomon.lax.map(lambda y: gnomon.lax.fori_loop(0, 3, lambda i, c: inner(c), y), x)     # noqa: E731
+        with pytest.raises(FloatingPointError, match=r"\(inner\), in iteration 2 \(counted from 0\) of scan at .*, in iteration 2 \(counted "):
+            gnomon.jit(nested)(jnp.array([100.0, 100.0, 1.0]))
+        with pytest.raises(FloatingPointError, match=r"in mul at .* in iteration \d+ \(counted from 0\) of scan"):
+            gnomon.grad(lambda x: gnomon.lax.scan(lambda c, y: (jnp.sqrt(c) * y, None), x, jnp.zeros(3))[0])(1.0)
