@@ -26,11 +26,13 @@ from gnomon.trace.context import local
 from gnomon.trace.stage import Tracer, bind, evaluate_jaxpr, inline, leaked, stage
 from gnomon.trace.value import Value
 
+type_of_array, placement_of_array = Array.type.__get__, Array.placement.__get__      # TypeError for what is no Array
+
 
 class Entry:
     """One trace of a jitted function: its program, and how to call it."""
 
-    __slots__ = ("jaxpr", "consts", "out_tree", "weak_matters", "retag", "forward", "rest", "donated", "call", "name", "leaf", "op",
+    __slots__ = ("jaxpr", "consts", "out_tree", "weak_matters", "retag", "forward", "rest", "donated", "calls", "name", "leaf", "op",
                  "args_tree", "plain")
 
     def __init__(self, jaxpr, consts, in_tree, out_tree, weak_matters, donated, name, retag=None):
@@ -44,7 +46,7 @@ class Entry:
         if not donated and any(v in place for v in jaxpr.outvars):
             self.forward = [place.get(v) for v in jaxpr.outvars]
             self.rest = intern(Jaxpr((), jaxpr.invars, jaxpr.eqns, [v for v in jaxpr.outvars if v not in place]))
-        self.call = None
+        self.calls = {}             # placements of the arguments (None: all on the default device) -> what runs it there
         self.leaf = out_tree.num_leaves == 1 and out_tree.num_nodes == 1
         self.plain = self.leaf and self.forward is None and retag is None
         self.op = None
@@ -56,7 +58,8 @@ class Jitted:
     def __init__(self, fun, options):
         self.fun, self.options = fun, options
         self.cache = {}             # (structure, settings, axes in scope, types, statics) -> Entry
-        self.flat = {}              # (settings, axes in scope, types) -> Entry, for calls whose arguments are all arrays
+        self.latest = {}            # types of arguments that are all Arrays -> (settings, axes in scope, Entry, its call), at the last call
+        self.flat = {}              # (settings, axes in scope, types and static arguments) -> (Entry, positions of the arrays)
         self.by_strong = {}
         self.name = function_name(fun)
         self.simple = not (options.static_argnums or options.static_argnames or options.donate_argnums or options.donate_argnames)
@@ -73,26 +76,38 @@ class Jitted:
 
     def __call__(self, *args, **kwargs):
         try:
+            types = None
+            if args and args[0].__class__ is Array and not kwargs:      # most often, arrays are arguments of their own
+                try:
+                    if len(args) == 1:
+                        types = args[0].type
+                        placed = args[0].placement
+                    else:
+                        types = (*map(type_of_array, args),)
+                        placed = any(map(placement_of_array, args)) or None
+                    settings, axes, entry, one = self.latest[types]
+                    if settings is current.key and axes is local.axes_key and local.frame is None:
+                        return one(args) if placed is None and one is not None else self.run(entry, args)
+                except KeyError:
+                    pass
+                except TypeError:       # one that is no Array
+                    types = None
             if not self.simple:
                 return self.call_with_options(args, kwargs)
-            entry = None
-            if args and not kwargs and args[0].__class__ is Array:      # most often, arrays are arguments of their own
-                try:
-                    entry = self.flat.get((current.key, local.axes_key, *[x.type for x in args]))
-                    leaves = args
-                except (AttributeError, TypeError):
-                    pass
+            leaves, tree = tree_flatten((args, kwargs))
+            try:
+                entry = self.cache.get((tree, current.key, local.axes_key, *[x.type for x in leaves]))
+            except AttributeError:
+                entry = None
             if entry is None:
-                leaves, tree = tree_flatten((args, kwargs))
-                try:
-                    entry = self.cache.get((tree, current.key, local.axes_key, *[x.type for x in leaves]))
-                except AttributeError:
-                    pass
-                if entry is None:
-                    return self.call_slowly(leaves, tree, args, kwargs, ())
+                return self.call_slowly(leaves, tree, args, kwargs, ())
             if local.frame is not None:
                 return self.call_traced(entry, leaves)
-            return self.run(entry, leaves)
+            out = self.run(entry, leaves)
+            if types is not None:
+                one = entry.plain and not entry.consts and getattr(entry.calls.get(None), "one", None)
+                self.latest[types] = current.key, local.axes_key, entry, one or None
+            return out
         except Exception as error:
             hide_frames(error)
             raise
@@ -101,17 +116,13 @@ class Jitted:
         """Run a trace on Arrays."""
         if entry.consts:
             leaves = [*entry.consts, *leaves]
-        call = entry.call
-        if call is None:
-            return self.first_run(entry, leaves)
         try:
-            for a in leaves:
-                if a.placement is not None:
-                    call = call_for(entry.rest, tuple([a.placement for a in leaves]), entry.name, entry.donated, self.shardings(entry),
-                                    self.options.compiler_options)
-                    break
+            places = (*map(placement_of_array, leaves),) if any(map(placement_of_array, leaves)) else None
+            call = entry.calls.get(places)
+            if call is None:
+                call = entry.calls[places] = self.call_at(entry, places)
             outs = call(leaves)
-        except AttributeError:
+        except (AttributeError, TypeError):
             for x in leaves:
                 if x.__class__ is Tracer:
                     raise leaked(x) from None
@@ -126,24 +137,11 @@ class Jitted:
             outs = [o if o.type is t else Array(t, o._buffer, o.placement, o._host) for o, t in zip(outs, entry.retag)]
         return outs[0] if entry.leaf else entry.out_tree.unflatten(outs)
 
-    def first_run(self, entry, leaves):
-        for x in leaves:
-            if x.__class__ is Tracer:
-                raise leaked(x)
+    def call_at(self, entry, places):
+        """What runs a trace on Arrays that have these placements."""
         if not entry.rest.outvars and not entry.rest.effects:
-            entry.call = _nothing
-        else:
-            entry.call = call_for(entry.rest, None, entry.name, entry.donated, self.shardings(entry), self.options.compiler_options) \
-                if all(a.placement is None for a in leaves) else None
-            if entry.call is None:
-                call = call_for(entry.rest, tuple([a.placement for a in leaves]), entry.name, entry.donated, self.shardings(entry),
-                                self.options.compiler_options)
-                saved, entry.call = entry.call, call
-                try:
-                    return self.run(entry, leaves[len(entry.consts):])
-                finally:
-                    entry.call = saved
-        return self.run(entry, leaves[len(entry.consts):])
+            return _nothing
+        return call_for(entry.rest, places, entry.name, entry.donated, self.shardings(entry), self.options.compiler_options)
 
     def shardings(self, entry):
         o = self.options
@@ -184,8 +182,6 @@ class Jitted:
         entry = self.cache.get(key)
         if entry is None:
             entry = self.trace_entry(key, values, tree, statics, names, args, kwargs, donated)
-            if self.simple and not kwargs and key in self.cache and all(isinstance(x, Value) for x in args):
-                self.flat[key[1:]] = entry
         return self.call_traced(entry, values) if local.frame is not None else self.run(entry, values)
 
     def call_with_options(self, args, kwargs):
@@ -264,7 +260,7 @@ class Jitted:
             retag = retyped_outputs(base.jaxpr, [*[c.type for c in base.consts], *types])
             if retag is not None:
                 entry = Entry(base.jaxpr, base.consts, tree, base.out_tree, False, base.donated, base.name, retag)
-                entry.rest, entry.forward, entry.call, entry.op = base.rest, base.forward, base.call, base.op
+                entry.rest, entry.forward, entry.calls, entry.op = base.rest, base.forward, base.calls, base.op
                 entry.plain = False
                 self.cache[key] = entry
                 return entry
@@ -325,6 +321,7 @@ class Jitted:
     def clear_cache(self):
         """Forget all traces and compiled programs of this function."""
         self.cache.clear()
+        self.latest.clear()
         self.flat.clear()
         self.by_strong.clear()
 

@@ -112,13 +112,22 @@ def _call_on_default(run, handlers, out_types, places, plan):
     elif len(out_types) == 1:
         out_type, = out_types
 
-        def call(arrays):
+        def one(arrays):
+            if len(arrays) == 1:
+                array, = arrays
+                buffers = [array.buffer() if array._buffer is None else array._buffer]
+            else:
+                buffers = [array.buffer() if (buffer := array._buffer) is None else buffer for array in arrays]
             try:
-                result, = run([array.buffer() if (buffer := array._buffer) is None else buffer for array in arrays]
-                              ).consume_with_handlers(handlers)
+                result, = run(buffers).consume_with_handlers(handlers)
             except FAILURES as error:
                 raise run_error(plan, arrays, error) from None
-            return [Array(out_type, result)]
+            return Array(out_type, result)
+
+        def call(arrays):
+            return [one(arrays)]
+
+        call.one = one      # the result by itself
 
     else:
         def call(arrays):
