@@ -49,10 +49,10 @@ class Emitter:
         plan = self.module.plan
         return plan is None or plan.num_partitions == 1
 
-    def on_host(self, size):
-        """Whether NumPy does better than XLA with `size` elements: on one CPU device, from a few thousand on."""
+    def on_host(self, size, least=HOST_KERNEL_SIZE):
+        """Whether NumPy does better than XLA with `size` elements: on one CPU device, from `least` on."""
         plan = self.module.plan
-        return size >= HOST_KERNEL_SIZE and plan is not None and plan.platform == "cpu" and plan.num_partitions == 1
+        return size >= least and plan is not None and plan.platform == "cpu" and plan.num_partitions == 1
 
     # -- names and lines ---------------------------------------------------------------------------------------
 

@@ -21,9 +21,10 @@ from gnomon.ops.convert import convert_element_type
 from gnomon.ops.elementwise import full_scalar as number
 from gnomon.ops.reductions import reduce_or
 from gnomon.ops.shape import broadcast_in_dim, expand_dims, full, moveaxis, reduce_sum, reshape, transpose
-from gnomon.ops.slicing import slice_in_dim
-from gnomon.ops.sorting import sort
-from gnomon.types.dtype import is_complex
+from gnomon.ops.slicing import concatenate, slice_in_dim
+from gnomon.ops.sorting import sort, sorted_at
+from gnomon.trace.stage import value_of
+from gnomon.types.dtype import is_complex, is_float
 
 __all__ = ["median", "nanmedian", "nanpercentile", "nanquantile", "percentile", "quantile"]
 
@@ -115,12 +116,22 @@ def quantiles(name, a, q, whole, axis, out, overwrite_input, method, keepdims, w
             raise Refused(f'{name} takes weights with the method "inverted_cdf" only, got {method!r}.')
         weights = spread_weights(name, as_value(weights, f"{name}: weights"), a.type, axes)
     if isinstance(q, (int, float)):
-        fixed, q = min(max(q / whole, 0.0), 1.0) if q == q else math.nan, None
+        fixed, count, q = (min(max(q / whole, 0.0), 1.0) if q == q else math.nan,), (), None
     else:
-        fixed, q = None, as_value(q, name, 1)
-        if q.type.ndim > 1:
+        fixed, count = known_fractions(q, whole, a.type.dtype)
+        q = as_value(q, name, 1) if fixed is None else None
+        if q is not None and q.type.ndim > 1:
             raise ValueError(f"{name} takes a number or an array of one dimension as q, got shape {q.type.shape}.")
-    return _quantiles(to_inexact(a), q, weights, fixed, whole, axes, method, bool(keepdims), skip_nan)
+    return _quantiles(to_inexact(a), q, weights, fixed, count, whole, axes, method, bool(keepdims), skip_nan)
+
+
+def known_fractions(q, whole, dtype):
+    """The fractions that a short NumPy array holds, with the precision of the computation, and its shape; or None where
+    they are not known, or not finite."""
+    if not isinstance(q, np.ndarray) or q.ndim > 1 or not 0 < q.size <= 8 or q.dtype.kind not in "iuf" or not np.isfinite(q).all():
+        return None, ()
+    q = q.astype(dtype if is_float(dtype) and dtype.itemsize > 4 else _FLOAT32)
+    return tuple(np.clip(q / q.dtype.type(whole), 0, 1).ravel()), q.shape
 
 
 def spread_weights(name, weights, t, axes):
@@ -141,26 +152,27 @@ def in_one_axis(x, axes):
     return reshape(x, tuple([sizes[i] for i in others]) + (math.prod([sizes[i] for i in axes]),))
 
 
-@composite(static=("fixed", "whole", "axes", "method", "keepdims", "skip_nan"))
-def _quantiles(a, q, weights, fixed, whole, axes, method, keepdims, skip_nan):
+@composite(static=("fixed", "count", "whole", "axes", "method", "keepdims", "skip_nan"))
+def _quantiles(a, q, weights, fixed, count, whole, axes, method, keepdims, skip_nan):
     dtype, shape = a.type.dtype, a.type.shape
     x = in_one_axis(convert_element_type(a, dtype), axes)
     *rest, n = x.type.shape
     rest = tuple(rest)
-    count = () if q is None else q.type.shape
-    if n == 0 or fixed is not None and math.isnan(fixed):
+    count = count if q is None else q.type.shape
+    if n == 0 or fixed is not None and math.isnan(fixed[0]):
         out = full(x.type.with_shape(rest + (math.prod(count),)), math.nan)
     else:
         lost = ne(x, x)
+        known = fixed is not None and not skip_nan and weights is None
         if weights is not None:
             x, weights = sort([x, in_one_axis(weights, axes)], len(rest), num_keys=1)
-        else:
+        elif not known:
             x, = sort([x], len(rest))
-        if fixed is not None and not skip_nan and weights is None:
+        if known:
             out = read_at(x, fixed, n, method)
         else:
             work = dtype if dtype.itemsize > 4 else _FLOAT32
-            q = full(x.type.with_shape((1,)).with_dtype(work), fixed) if q is None else fractions(q, whole, work)
+            q = value_of(np.array(fixed, work)) if q is None else fractions(q, whole, work)
             valid = reduce_sum(select_n(lost, number(q, 1), number(q, 0)), (len(rest),)) if skip_nan else full(
                 x.type.with_shape(rest).with_dtype(work), n)
             valid = broadcast_in_dim(valid, (*rest, 1), tuple(range(len(rest))))
@@ -182,9 +194,19 @@ def fractions(q, whole, dtype):
     return arithmetic.clamp(number(q, 0), q, number(q, 1))
 
 
-def read_at(x, q, n, method):
-    """The quantile of sorted rows at a fraction that is known: two slices, or one."""
+def read_at(x, fractions, n, method):
+    """The quantiles of rows at fractions that are known: each of one element in their order, or of two."""
     last = x.type.ndim - 1
+    wanted = [neighbours(q, n, method) for q in fractions]
+    places = sorted({place for low, high, _ in wanted for place in (low, high)})
+    found = sorted_at(x, last, places)
+    at = {place: slice_in_dim(found, k, k + 1, last) for k, place in enumerate(places)}
+    return concatenate([at[low] if low == high else between(at[low], at[high], number(x, share)) for low, high, share in wanted], last)
+
+
+def neighbours(q, n, method):
+    """The two places, from 0 to n - 1, between which the quantile at a fraction is, and the share of the second; or the
+    one twice."""
     place = math.ceil(q * n) - 1 if method == "inverted_cdf" else q * (n - 1)
     low = min(max(math.floor(place), 0), n - 1)
     high, share = min(low + 1, n - 1), place - math.floor(place)
@@ -193,10 +215,10 @@ def read_at(x, q, n, method):
     elif method == "midpoint" and share:
         share = 0.5
     if method in ("lower", "inverted_cdf") or not share:
-        return slice_in_dim(x, low, low + 1, last)
+        return low, low, 0
     if method == "higher":
-        return slice_in_dim(x, high, high + 1, last)
-    return between(slice_in_dim(x, low, low + 1, last), slice_in_dim(x, high, high + 1, last), number(x, share))
+        return high, high, 0
+    return low, high, float(share)
 
 
 def between(low, high, share):

@@ -13,7 +13,7 @@ from gnomon.ir.op import Op, field
 from gnomon.ops.arithmetic import NOT_LINEAR
 from gnomon.ops.indexing import gather_rows, take_along
 from gnomon.ops.shape import Iota
-from gnomon.ops.slicing import resized, same_axis
+from gnomon.ops.slicing import concatenate, resized, same_axis, slice_in_dim
 from gnomon.trace.stage import bind
 from gnomon.types.dtype import is_bool, is_complex, is_float, is_key, is_unsigned, itemsize_bits
 from gnomon.types.value_type import ArrayType
@@ -175,6 +175,56 @@ def sorted_places(emit, x, dimension, descending=False):
     return emit.convert(packed, _INT32)       # the low half
 
 
+class SortedAt(Op):
+    """What would stand at `places`, which ascend, along a dimension, if that were sorted: the order statistics that
+    medians and quantiles need."""
+
+    dimension: int
+    places: tuple
+
+    transpose = NOT_LINEAR
+
+    def result(self, x):
+        if is_complex(x.dtype) or is_key(x.dtype):
+            raise TypeError(f"sorted_at does not accept dtype {x.dtype}. Accepted dtypes are real numbers and booleans.")
+        if not 0 <= self.dimension < x.ndim:
+            raise ValueError(f"sorted_at along dimension {self.dimension} is not possible for a value of type {x}.")
+        if not all(0 <= place < x.shape[self.dimension] for place in self.places):
+            raise ValueError(f"sorted_at needs places below the size of the dimension, {x.shape[self.dimension]}, got {self.places}.")
+        shape = (*x.shape[:self.dimension], len(self.places), *x.shape[self.dimension + 1:])
+        return resized(self, x, shape, [i == self.dimension for i in range(x.ndim)])
+
+    def lower(self, emit, x):
+        t, d = x.type, self.dimension
+        key = ordered_integers(emit, x, merge_zeros=False)
+        out = ArrayType(emit.out.shape, key.type.dtype)
+        if d == t.ndim - 1 and emit.on_host(t.size):
+            found, = emit.host_kernel("select_places", [key, emit.array_constant(np.array(self.places, "int64"))], [out])
+            return from_ordered_integers(emit, found, t.dtype)
+        key, = sort_by(emit, [key], d)
+        one = ArrayType((*t.shape[:d], 1, *t.shape[d + 1:]), out.dtype)
+        parts = [emit.slice(key, [p if i == d else 0 for i in range(t.ndim)],
+                            [p + 1 if i == d else n for i, n in enumerate(t.shape)], (1,) * t.ndim, one) for p in self.places]
+        found = parts[0] if len(parts) == 1 else emit("stablehlo.concatenate", parts, f"dim = {d}", out)
+        return from_ordered_integers(emit, found, t.dtype)
+
+    def derivative(self, args, tangents):
+        (x,), (t,) = args, tangents
+        values, order = bind(Sort(self.dimension), x, bind(Iota(_INT32, x.type.shape, self.dimension)))
+        values, order = [concatenate([slice_in_dim(y, p, p + 1, self.dimension) for p in self.places], self.dimension)
+                         for y in (values, order)]
+        return values, take_along(t, order, self.dimension)
+
+    def batch(self, args, axes, batching):
+        (x,), (a,) = args, axes
+        return sorted_at(x, self.dimension + (a <= self.dimension), self.places), a
+
+    def host(self, x):
+        if x.dtype.kind not in "biu":
+            return NotImplemented
+        return np.sort(x, self.dimension).take(self.places, self.dimension)
+
+
 class TopK(Op):
     """The `k` largest elements along `axis` in descending order, and their places; NaN counts as largest, ties in
     order."""
@@ -243,6 +293,11 @@ def sort(xs, dimension, is_stable=True, num_keys=1):
 def argsort(x, dimension, index_dtype=_INT32):
     """The places, in sorted order, of the elements along a dimension; ties in order."""
     return sort([x, bind(Iota(np.dtype(index_dtype), x.type.shape, dimension))], dimension)[1]
+
+
+def sorted_at(x, dimension, places):
+    """What would stand at some places, which ascend, along a dimension, if that were sorted."""
+    return bind(SortedAt(dimension, tuple(places)), x)
 
 
 def top_k(x, k, axis):

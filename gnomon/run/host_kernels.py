@@ -28,7 +28,23 @@ def sort(xs, outs, dimension):
     outs[0].sort(dimension)
 
 
-KERNELS = {kernel.__name__: kernel for kernel in (sort,)}
+def argmax(xs, outs):
+    """The places of the first maxima along the last dimension."""
+    np.copyto(outs[0], xs[0].argmax(-1), casting="unsafe")
+
+
+def argmin(xs, outs):
+    """The places of the first minima along the last dimension."""
+    np.copyto(outs[0], xs[0].argmin(-1), casting="unsafe")
+
+
+def select_places(xs, outs):
+    """What would stand at some places along the last dimension, if it were sorted; the places are the second operand."""
+    x, places = xs
+    np.copyto(outs[0], np.partition(x, places, -1)[..., places])
+
+
+KERNELS = {kernel.__name__: kernel for kernel in (sort, argmax, argmin, select_places)}
 
 
 # ---- XLA's structures ---------------------------------------------------------------------------------------------

@@ -53,6 +53,16 @@ def test_sorts_have_the_same_bits(dtype):
     check(lambda x, y: (jnp.sort(x), jnp.sort(y, 1), jnp.sort(y, 2, stable=False), jnp.argsort(x), jnp.argsort(y, 0)), x, y)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "int32", "bfloat16"])
+def test_quantiles_and_places_of_extremes_have_the_same_bits(dtype):
+    x, y = numbers(dtype, 2 ** 16), numbers(dtype, 8, 2 ** 13)
+    check(lambda x, y: (jnp.median(y, 1), jnp.argmax(x), jnp.argmin(y, 1), jnp.quantile(y[:4, 6:], np.array([0.3, 0.5, 1.0]), -1)), x, y)
+
+
+def test_gradient_of_the_median():
+    check(gnomon.grad(lambda x: jnp.median(x) ** 2), numbers("float32", N + 6)[6:])
+
+
 def test_wide_sorts_have_the_same_bits():
     with gnomon.enable_x64(True):
         check(lambda x, y: (jnp.sort(x), jnp.sort(y)), numbers("float64", N), numbers("uint64", N))

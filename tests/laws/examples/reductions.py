@@ -3,7 +3,7 @@ import numpy as np
 
 from gnomon.ops.cumulative import Cumlogsumexp, Cummax, Cummin, Cumprod, Cumsum, LinearRecurrence
 from gnomon.ops.reductions import Argmax, Argmin, ReduceAnd, ReduceMax, ReduceMin, ReduceOr, ReduceProd, ReduceXor
-from gnomon.ops.sorting import Sort, TopK
+from gnomon.ops.sorting import Sort, SortedAt, TopK
 
 from tests.laws.examples import example
 
@@ -60,6 +60,7 @@ EXAMPLES = [
     *[example(Sort(1, stable, 1), "f32[3,4]", "i32[3,4]", "c64[3,4]", make={0: apart}) for stable in (False, True)],
     example(Sort(0, True, 2), "i32[6,2]", "f32[6,2]", "f32[6,2]", integers_in=(0, 2), make={1: apart}),
     example(Sort(1), "f32[9,5]", "i32[9,5]", make={0: some_nan}, differentiable=False),
+    *[example(SortedAt(d, places), t, make={0: apart}) for d, places, t in ((1, (1, 2), "f32[3,4]"), (0, (2,), "i32[3,4]"))],
     *[example(Sort(0), t, "i32[6]") for t in ("f64[6]", "i64[6]", "u64[6]", "c64[6]")],
     *[example(TopK(k, axis), t, make={0: apart}) for k, axis in ((2, 1), (3, 0), (0, 1))
       for t in (*REALS, "bool[3,4]", "i64[3,4]")],
