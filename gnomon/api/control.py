@@ -101,7 +101,7 @@ def cond(pred, true_fun, false_fun, *operands, operand=_NONE, linear=None):
         index = convert_element_type(index, INT32)
     else:
         index = convert_element_type(ne(index, convert_element_type(value_of(0), index.type.dtype)), INT32)
-    return _branch(index, (false_fun, true_fun), operands, "cond", ("false_fun", "true_fun"))
+    return branch(index, (false_fun, true_fun), operands, "cond", ("false_fun", "true_fun"))
 
 
 def _predicate(pred, what):
@@ -141,15 +141,16 @@ def switch(index, branches, *operands, operand=_NONE):
     if current.disable_jit and not isinstance(x, Tracer):
         return branches[min(max(int(x), 0), len(branches) - 1)](*operands)
     x = maximum(minimum(x, value_of(np.int32(len(branches) - 1))), value_of(np.int32(0)))
-    return _branch(x, branches, operands, "switch", [f"branch {i}" for i in range(len(branches))])
+    return branch(x, branches, operands, "switch", [f"branch {i}" for i in range(len(branches))])
 
 
-def _branch(index, branches, operands, what, names):
+def branch(index, branches, operands, what, names, platforms=None):
+    """The equation of `branches[index](*operands)`."""
     leaves, tree = tree_flatten((operands, {}))
     check_leaves(leaves, what, lambda: [f"operand{keystr(p)}" for p, _ in tree_flatten_with_path(operands)[0]])
     values = as_values(leaves)
     types = [v.type for v in values]
-    order = range(len(branches)) if what == "switch" else (1, 0)
+    order = (1, 0) if what == "cond" else range(len(branches))
     found = [None] * len(branches)
     for i in order:
         found[i] = staged(branches[i], tree, types, what, names=lazy_names(branches[i], operands, {}))
@@ -161,7 +162,7 @@ def _branch(index, branches, operands, what, names):
     out_types = _common_types([j.out_types for j, _, _ in found], what, names, trees[0])
     programs, captured = share_captured([(j, c) for j, c, _ in found])
     programs = [converted_outputs(j, out_types) for j in programs]
-    outs = bind(Cond(tuple(programs)), index, *captured, *values)
+    outs = bind(Cond(tuple(programs), platforms), index, *captured, *values)
     return tree_unflatten(trees[0], outs)
 
 

@@ -10,6 +10,8 @@ from gnomon.lax.dot import *  # noqa: F401,F403
 from gnomon.lax.fft import *  # noqa: F401,F403
 from gnomon.lax.functions import *  # noqa: F401,F403,A004
 from gnomon.lax.indexing import *  # noqa: F401,F403
+from gnomon.lax.named import *  # noqa: F401,F403
+from gnomon.lax.ordering import *  # noqa: F401,F403
 from gnomon.lax.random import *  # noqa: F401,F403
 from gnomon.lax.ragged import *  # noqa: F401,F403
 from gnomon.lax.reductions import *  # noqa: F401,F403
@@ -18,10 +20,12 @@ from gnomon.lax.slicing import *  # noqa: F401,F403
 from gnomon.lax.windows import *  # noqa: F401,F403
 from gnomon.ir.op import primitive_named as _primitive_named
 
+_OTHER_NAMES = {"linear_solve_p": "custom_linear_solve_p"}
+
 
 def __getattr__(name):
     """The primitives: `lax.sin_p` is the `primitive` of the equations that take a sine."""
-    found = _primitive_named(name) if name.endswith("_p") else None
+    found = _primitive_named(_OTHER_NAMES.get(name, name)) if name.endswith("_p") else None
     if found is None:
         raise AttributeError(f"module 'gnomon.lax' has no attribute {name!r}")
     return found

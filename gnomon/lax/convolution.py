@@ -83,6 +83,14 @@ def dilation_of(dilation, count, what):
     return (1,) * count if dilation is None else integers(dilation, what)
 
 
+def precision_of(precision):
+    """A pair of Precisions or None; ValueError for an algorithm, which is for products of matrices."""
+    found = canonical_precision(precision)
+    if found is not None and found.__class__ is not tuple:
+        raise ValueError(f"A convolution takes a lax.Precision as its precision, got the algorithm {found} for products of matrices.")
+    return found
+
+
 def conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation=None, rhs_dilation=None,
                          dimension_numbers=None, feature_group_count=1, batch_group_count=1, precision=None,
                          preferred_element_type=None, out_sharding=None):
@@ -124,7 +132,7 @@ def conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation=None, r
     kind = None if preferred_element_type is None else requested_dtype(preferred_element_type)
     op = ConvGeneralDilated(strides, pairs(padding, "conv_general_dilated"), lhs_dilation, rhs_dilation, numbers,
                             operator.index(feature_group_count), operator.index(batch_group_count),
-                            canonical_precision(precision), kind, out_sharding)
+                            precision_of(precision), kind, out_sharding)
     return bind(op, x, k)
 
 

@@ -5,13 +5,16 @@ import operator
 
 from gnomon.api.places import explicit
 from gnomon.numpy.promote import as_value, requested_dtype
-from gnomon.ops.dot import DotGeneral, Precision, canonical_precision
+from gnomon.ops.dot import DotAlgorithm, DotAlgorithmPreset, DotGeneral, Precision, canonical_precision
+from gnomon.ops.nested.approximate import ScaledDot
+from gnomon.ops.shape import full
 from gnomon.trace.stage import bind
 from gnomon.types.dtype import is_key
 
-__all__ = ["DotDimensionNumbers", "Precision", "PrecisionLike", "batch_matmul", "dot", "dot_general"]
+__all__ = ["DotAlgorithm", "DotAlgorithmPreset", "DotDimensionNumbers", "Precision", "PrecisionLike", "batch_matmul", "dot",
+           "dot_general", "scaled_dot"]
 
-PrecisionLike = None | str | Precision | tuple[str, str] | tuple[Precision, Precision]
+PrecisionLike = None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset
 DotDimensionNumbers = tuple
 
 
@@ -20,7 +23,8 @@ def dot_general(lhs, rhs, dimension_numbers, precision=None, preferred_element_t
 
     `dimension_numbers` is ((lhs contracting, rhs contracting), (lhs batch, rhs batch)). The result has the batch dimensions, then
     the rest of lhs, then the rest of rhs; its dtype is `preferred_element_type` or that of the operands, which must agree
-    otherwise (TypeError). `precision` is a Precision or its name, or a pair of them.
+    otherwise (TypeError). `precision` is a Precision or its name, a pair of them, or a DotAlgorithmPreset, its name, or a DotAlgorithm;
+    ValueError for an algorithm that the platform does not have.
 
     >>> import gnomon.numpy as jnp
     >>> dot_general(jnp.ones((2, 3)), jnp.ones((4, 3)), (((1,), (1,)), ((), ()))).tolist()
@@ -83,3 +87,35 @@ def batch_matmul(lhs, rhs, precision=None):
         raise ValueError(f"batch_matmul takes arrays of one rank, at least 2, got {x.type} and {y.type}.")
     leading = tuple(range(n - 2))
     return dot_general(x, y, (((n - 1,), (n - 2,)), (leading, leading)), precision)
+
+
+def scaled_dot(lhs, rhs, *, lhs_scale=None, rhs_scale=None, dimension_numbers=None, preferred_element_type=None):
+    """`dot_general` of lhs * lhs_scale and rhs * rhs_scale, computed in `preferred_element_type`, bfloat16 by default.
+
+    A scale has the rank and the sizes of its operand, but along dimensions that are summed a size that divides the operand's, at
+    most half of it: each of its elements is for as many neighbours. Without `dimension_numbers` the operands are matrices, or lists
+    of them along the first dimension. TypeError where shapes do not fit.
+
+    >>> import gnomon.numpy as jnp
+    >>> x = jnp.ones((2, 4), "float8_e4m3fn")
+    >>> scaled_dot(x, x.T, lhs_scale=jnp.array([[1.0, 2.0], [3.0, 4.0]])).tolist()
+    [[6.0, 6.0], [14.0, 14.0]]
+    """
+    x, y = as_value(lhs, "scaled_dot", 0), as_value(rhs, "scaled_dot", 1)
+    n = x.type.ndim
+    if dimension_numbers is None:
+        if n not in (2, 3) or y.type.ndim != n:
+            raise TypeError(f"scaled_dot needs dimension_numbers for operands that are not matrices or lists of them, got {x.type} and "
+                            f"{y.type}.")
+        lead = tuple(range(n - 2))
+        dimension_numbers = (((n - 1,), (n - 2,)), (lead, lead))
+    numbers = canonical_numbers(dimension_numbers, x.type, y.type)
+    kind = requested_dtype("bfloat16" if preferred_element_type is None else preferred_element_type)
+    scales = [neutral(v, dims) if scale is None else as_value(scale, "scaled_dot") for v, scale, dims in
+              ((x, lhs_scale, numbers[0][0]), (y, rhs_scale, numbers[0][1]))]
+    return bind(ScaledDot(numbers, kind), x, y, *scales)[0]
+
+
+def neutral(x, summed):
+    """A scale of ones."""
+    return full(x.type.with_shape(tuple([1 if d in summed else n for d, n in enumerate(x.type.shape)])), 1)

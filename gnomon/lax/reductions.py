@@ -8,14 +8,15 @@ import numpy as np
 from gnomon.api.places import explicit
 from gnomon.base.errors import Refused
 from gnomon.base.tree import tree_flatten, tree_unflatten
+from gnomon.numpy.axes import integer
 from gnomon.lax.shape import axes_of, axis_of, integers
 from gnomon.numpy.promote import as_value, requested_dtype
 from gnomon.ops import arithmetic, compare, cumulative, shape as shape_ops, sorting
 from gnomon.ops import reductions as ops
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.extremes import extreme_identity
+from gnomon.ops.nested.approximate import ApproxTopK
 from gnomon.ops.nested.reduce import Reduce
-from gnomon.ops.slicing import slice_in_dim
 from gnomon.trace.stage import bind, stage
 from gnomon.ir.jaxpr import Literal, intern
 from gnomon.trace.value import Value
@@ -344,7 +345,7 @@ def approx_max_k(operand, k, reduction_dimension=-1, recall_target=0.95, reducti
     >>> [x.tolist() for x in approx_max_k(jnp.array([1.0, 5.0, 3.0]), 2)]
     [[5.0, 3.0], [1, 2]]
     """
-    return top_k(operand, k, axis=reduction_dimension)
+    return approximate(operand, k, reduction_dimension, recall_target, True, reduction_input_size_override, aggregate_to_topk)
 
 
 def approx_min_k(operand, k, reduction_dimension=-1, recall_target=0.95, reduction_input_size_override=-1,
@@ -356,10 +357,12 @@ def approx_min_k(operand, k, reduction_dimension=-1, recall_target=0.95, reducti
     >>> [x.tolist() for x in approx_min_k(jnp.array([4.0, 1.0, 3.0]), 2)]
     [[1.0, 3.0], [1, 2]]
     """
-    x = as_value(operand, "approx_min_k")
-    axis = axis_of(reduction_dimension, x.type.ndim, "approx_min_k")
-    k = operator.index(k)
-    if not 0 <= k <= x.type.shape[axis]:
-        raise ValueError(f"approx_min_k needs k between 0 and the dimension's size, {x.type.shape[axis]}, got {k}.")
-    places = bind(shape_ops.Iota(np.dtype("int32"), x.type.shape, axis))
-    return tuple([slice_in_dim(y, 0, k, axis) for y in sorting.sort([x, places], axis)])
+    return approximate(operand, k, reduction_dimension, recall_target, False, reduction_input_size_override, aggregate_to_topk)
+
+
+def approximate(operand, k, dimension, recall_target, is_max_k, size, aggregate):
+    what = "approx_max_k" if is_max_k else "approx_min_k"
+    x = as_value(operand, what)
+    axis_of(dimension, x.type.ndim, what)
+    return bind(ApproxTopK(integer(k, what, "k"), operator.index(dimension), float(recall_target), is_max_k, operator.index(size),
+                           bool(aggregate)), x)

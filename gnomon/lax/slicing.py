@@ -1,7 +1,6 @@
 """Cutting arrays, padding them, joining them and reversing them."""
 from __future__ import annotations
 
-import builtins
 import operator
 
 import numpy as np
@@ -15,6 +14,7 @@ from gnomon.ops.compare import lt, select_n
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.indexing import PROMISE_IN_BOUNDS, GatherDimensionNumbers, gather
+from gnomon.ops.stacking import Stack, Tile, Unstack
 from gnomon.trace.stage import bind
 from gnomon.trace.value import Value
 from gnomon.types.dtype import iinfo, is_integer, is_signed
@@ -143,8 +143,7 @@ def stack(operands, axis=0):
     if len(operands) == 0:
         raise ValueError("stack needs at least one array, got none.")
     xs = [as_value(x, "stack", i) for i, x in enumerate(operands)]
-    axis = axis_of(axis, xs[0].type.ndim + 1, "stack")
-    return ops.concatenate([shape_ops.expand_dims(x, (axis,)) for x in xs], axis)
+    return bind(Stack(axis_of(axis, xs[0].type.ndim + 1, "stack")), *xs)
 
 
 def unstack(x, axis=0):
@@ -155,8 +154,7 @@ def unstack(x, axis=0):
     [[0, 2], [1, 3]]
     """
     x = as_value(x, "unstack")
-    axis = axis_of(axis, x.type.ndim, "unstack")
-    return tuple([shape_ops.squeeze(part, (axis,)) for part in ops.split(x, (1,) * x.type.shape[axis], axis)])
+    return tuple(bind(Unstack(axis_of(axis, x.type.ndim, "unstack")), x))
 
 
 def tile(operand, reps):
@@ -167,12 +165,7 @@ def tile(operand, reps):
     [0, 1, 0, 1]
     """
     x, reps = as_value(operand, "tile"), check_shape(reps, "The repetitions given to tile")
-    shape = x.type.shape
-    if len(reps) != len(shape):
-        raise ValueError(f"tile needs one number of repetitions per dimension of {x.type}, got {reps}.")
-    wide = builtins.sum([(r, n) for r, n in zip(reps, shape)], ())
-    x = shape_ops.broadcast_in_dim(x, wide, tuple(range(1, 2 * len(shape), 2)))
-    return shape_ops.reshape(x, tuple([r * n for r, n in zip(reps, shape)]))
+    return bind(Tile(reps), x)
 
 
 def split(operand, sizes, axis=0):

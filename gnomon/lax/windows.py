@@ -9,8 +9,8 @@ from gnomon.lax.shape import integers
 from gnomon.numpy.promote import as_value
 from gnomon.ops import arithmetic
 from gnomon.ops.extremes import extreme_identity
-from gnomon.ops.nested.reduce import Reduce
-from gnomon.ops.window import ReduceWindowMax, ReduceWindowMin, ReduceWindowSum, window_size, windows
+from gnomon.ops.nested.reduce_window import ReduceWindowByProgram
+from gnomon.ops.window import ReduceWindowMax, ReduceWindowMin, ReduceWindowSum, window_size
 from gnomon.trace.stage import bind
 
 __all__ = ["padtype_to_pads", "reduce_window", "reduce_window_shape_tuple"]
@@ -91,8 +91,7 @@ WINDOWED = {
 def reduce_window(operand, init_value, computation, window_dimensions, window_strides=None, padding="VALID",
                   base_dilation=None, window_dilation=None):
     """Reduces each window of a tree of arrays of one shape. `computation` takes two trees of scalars and is
-    associative; `init_value`, a tree of scalars, is what each window starts from. The padding changes nothing where the
-    computation is an addition, maximum or minimum; otherwise it holds the initial value.
+    associative; `init_value`, a tree of scalars, is what each window starts from. The padding takes no part.
 
     `window_dimensions` and the rest have an entry per dimension: elements of the operand stand `base_dilation` apart,
     those of the window `window_dilation`; `padding` is 'SAME', 'VALID' or (low, high) pairs.
@@ -119,6 +118,4 @@ def reduce_window(operand, init_value, computation, window_dimensions, window_st
             neutral = is_number(inits[0], identity(xs[0].type.dtype))
             return out if neutral else bind(op, start_value(inits[0], xs[0]), out)
     starts = [start_value(i, x) for i, x in zip(inits, xs)]
-    rank = xs[0].type.ndim
-    written_out = [windows(x, i, *parameters) for x, i in zip(xs, starts)]
-    return tree_unflatten(tree, bind(Reduce(jaxpr, tuple(range(rank, 2 * rank))), *written_out, *starts))
+    return tree_unflatten(tree, bind(ReduceWindowByProgram(*parameters, jaxpr), *xs, *starts))

@@ -34,6 +34,11 @@ class Module:
         self.ordered = False        # whether there are effects that keep their order
         self.callbacks = []         # Python callables, in the order of their indices
 
+    @property
+    def platform(self):
+        """The name of the platform that the program is for; "cpu" where nothing says."""
+        return self.plan is not None and self.plan.platform or "cpu"
+
     # -- nested programs ---------------------------------------------------------------------------------------
 
     def function(self, jaxpr, name):

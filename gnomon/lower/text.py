@@ -1,6 +1,8 @@
 """StableHLO spelled out: types and constants as text."""
 from __future__ import annotations
 
+import json
+
 import numpy as np
 
 from gnomon.types.dtype import is_key, mlir_name
@@ -83,3 +85,27 @@ def ints(values):
     """`array<i64: 1, 2>`."""
     values = list(values)
     return f"array<i64: {', '.join(map(str, values))}>" if values else "array<i64>"
+
+
+def attribute_text(value):
+    """A Python value as an attribute of StableHLO; TypeError where there is none for it."""
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return f"{value} : i64"
+    if isinstance(value, float):
+        return f"{float_text(value, np.dtype('float64'))} : f64"
+    if isinstance(value, str):
+        return json.dumps(value)
+    if isinstance(value, np.generic):
+        return f"{scalar_text(value, value.dtype)} : {mlir_name(value.dtype)}"
+    if isinstance(value, np.ndarray):
+        return f"dense<{dense(value)}> : {tensor_text(value.shape, value.dtype)}"
+    if isinstance(value, np.dtype):
+        return mlir_name(value)
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(attribute_text, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join([f'{json.dumps(str(k))} = {attribute_text(v)}' for k, v in value.items()])}}}"
+    raise TypeError(f"no attribute stands for a {type(value).__name__}: {value!r}. Attributes are numbers, strings, NumPy arrays, "
+                    "dtypes, and lists and dicts of these.")

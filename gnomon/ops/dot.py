@@ -2,10 +2,11 @@
 from __future__ import annotations
 
 import enum
+from typing import NamedTuple
 
 import numpy as np
 
-from gnomon.base.errors import Refused, ShardingTypeError
+from gnomon.base.errors import ShardingTypeError
 from gnomon.base.settings import current
 from gnomon.ir.dims import Dims, DimsOp, names, positions, result_from_dims
 from gnomon.ir.op import MULTILINEAR, field, is_linear
@@ -13,6 +14,7 @@ from gnomon.ir.show import show_value
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.shape import transpose
 from gnomon.trace.stage import bind
+from gnomon.types.dtype import mlir_name
 from gnomon.types.sharding import PartitionSpec, abstract_sharding
 
 
@@ -38,23 +40,103 @@ _PRECISION_NAMES = {"default": "DEFAULT", "fastest": "DEFAULT", "bfloat16": "DEF
                     "tensorfloat32": "HIGH", "highest": "HIGHEST", "float32": "HIGHEST"}
 
 
+class DotAlgorithm(NamedTuple):
+    """How a product is computed: the dtypes that the operands are rounded to and that sums are kept in, into how many
+    parts of those dtypes each operand is split, how many products of parts are made, and whether the sums may be less
+    exact now and then."""
+
+    lhs_precision_type: object
+    rhs_precision_type: object
+    accumulation_type: object
+    lhs_component_count: int = 1
+    rhs_component_count: int = 1
+    num_primitive_operations: int = 1
+    allow_imprecise_accumulation: bool = False
+
+    def text(self):
+        """The attribute of StableHLO; dtypes may be given as their names there."""
+        lhs, rhs, sums = [t if t == "tf32" else mlir_name(np.dtype(t)) for t in self[:3]]
+        return (f"<lhs_precision_type = {lhs}, rhs_precision_type = {rhs}, accumulation_type = {sums}, lhs_component_count = {self[3]}, "
+                f"rhs_component_count = {self[4]}, num_primitive_operations = {self[5]}, allow_imprecise_accumulation = "
+                f"{'true' if self[6] else 'false'}>")
+
+
+class DotAlgorithmPreset(enum.Enum):
+    """The algorithms for products by name: the types of the operands, the type of the sums, and how many products of parts."""
+
+    DEFAULT = 1
+    ANY_F8_ANY_F8_F32 = 2
+    ANY_F8_ANY_F8_F32_FAST_ACCUM = 3
+    ANY_F8_ANY_F8_ANY = 4
+    ANY_F8_ANY_F8_ANY_FAST_ACCUM = 5
+    F16_F16_F16 = 6
+    F16_F16_F32 = 7
+    BF16_BF16_BF16 = 8
+    BF16_BF16_F32 = 9
+    BF16_BF16_F32_X3 = 10
+    BF16_BF16_F32_X6 = 11
+    BF16_BF16_F32_X9 = 12
+    TF32_TF32_F32 = 13
+    TF32_TF32_F32_X3 = 14
+    F32_F32_F32 = 15
+    F64_F64_F64 = 16
+
+    def __str__(self):
+        return self.name
+
+    def __repr__(self):
+        return f"DotAlgorithmPreset.{self.name}"
+
+    @property
+    def supported_lhs_types(self):
+        """The scalar types that operands are taken in as they are; None where any of its kind is."""
+        names = _OPERANDS.get(self.name)
+        return None if names is None else tuple([np.dtype(name).type for name in names])
+
+    supported_rhs_types = supported_lhs_types
+
+    @property
+    def accumulation_type(self):
+        """The scalar type of the sums; None where it is that of the operands."""
+        word = self.name.removesuffix("_FAST_ACCUM").split("_X")[0].rsplit("_", 1)[-1]
+        return None if word in ("DEFAULT", "ANY") else np.dtype(_WORDS[word]).type
+
+    def algorithm(self, lhs, rhs):
+        """The DotAlgorithm for operands of these dtypes."""
+        first, times = self.name.split("_")[0], self.name.rpartition("_X")[2]
+        sums = self.accumulation_type or lhs
+        operands = (lhs, rhs) if first == "ANY" else ("tf32",) * 2 if first == "TF32" else (_WORDS[first],) * 2
+        return DotAlgorithm(*operands, sums, num_primitive_operations=int(times) if times.isdigit() else 1,
+                            allow_imprecise_accumulation=self.name.endswith("FAST_ACCUM"))
+
+
+_WORDS = {"F16": "float16", "BF16": "bfloat16", "F32": "float32", "F64": "float64", "TF32": "float32"}
+_OPERANDS = {"F16_F16_F16": ("float16",), "F16_F16_F32": ("float16",), "BF16_BF16_BF16": ("bfloat16", "float32"),
+             "BF16_BF16_F32": ("bfloat16", "float32"), "F64_F64_F64": ("float64",),
+             **dict.fromkeys(("BF16_BF16_F32_X3", "BF16_BF16_F32_X6", "BF16_BF16_F32_X9", "TF32_TF32_F32", "TF32_TF32_F32_X3",
+                              "F32_F32_F32"), ("float32",))}
+ON_CPU = ("DEFAULT", "F16_F16_F16", "BF16_BF16_F32", "BF16_BF16_F32_X3", "BF16_BF16_F32_X6", "F32_F32_F32", "F64_F64_F64")
+
+
 def canonical_precision(precision):
-    """A pair of Precisions (one per operand) or None, from a `precision` argument: None (then the setting
-    default_matmul_precision counts), a Precision, one of their names, or a pair of them."""
+    """A pair of Precisions (one per operand), an algorithm or None, from a `precision` argument: None (then the setting
+    default_matmul_precision counts), a Precision, one of their names, a pair of them, or an algorithm or its name."""
     if precision is None:
         precision = current.default_matmul_precision
         if precision is None:
             return None
+    if isinstance(precision, str) and precision in DotAlgorithmPreset.__members__:
+        return DotAlgorithmPreset[precision]
+    if isinstance(precision, (DotAlgorithm, DotAlgorithmPreset)):
+        return precision
     pair = tuple(precision) if isinstance(precision, (tuple, list)) else (precision, precision)
     try:
         if len(pair) == 2:
             return tuple([p if isinstance(p, Precision) else Precision("default" if p is None else p) for p in pair])
     except ValueError:
-        if all(isinstance(p, str) and p.isupper() for p in pair):
-            raise Refused(f"The algorithm {precision} for products cannot be chosen. Choose a precision: 'default', 'high' or "
-                          "'highest'.") from None
-    raise ValueError(f"precision is None, one of {', '.join(map(repr, _PRECISION_NAMES))}, a lax.Precision or a pair of these; got "
-                     f"{precision!r}.")
+        pass
+    raise ValueError(f"precision is None, one of {', '.join(map(repr, _PRECISION_NAMES))}, a lax.Precision, a pair of these, or a "
+                     f"lax.DotAlgorithmPreset, its name, or a lax.DotAlgorithm; got {precision!r}.")
 
 
 class DotGeneral(DimsOp):
@@ -110,9 +192,29 @@ class DotGeneral(DimsOp):
     def lower(self, emit, x, y):
         (lc, rc), (lb, rb) = self.dimension_numbers
         batch = f"batching_dims = {list(lb)} x {list(rb)}, " if lb else ""
-        precision = f", precision = {emit.precision(self.precision)}" if self.precision is not None else ""
-        return emit("stablehlo.dot_general", [x, y],
-                    f"{batch}contracting_dims = {list(lc)} x {list(rc)}{precision}")
+        text, out = f"{batch}contracting_dims = {list(lc)} x {list(rc)}", emit.out
+        if self.precision is None:
+            return emit("stablehlo.dot_general", [x, y], text)
+        if self.precision.__class__ is tuple:
+            return emit("stablehlo.dot_general", [x, y], f"{text}, precision = {emit.precision(self.precision)}")
+        x, y, algorithm, sums = self.prepared(emit, x, y)
+        precision = f"precision = {emit.precision(Precision.DEFAULT)}{algorithm}"
+        return emit.convert(emit("stablehlo.dot_general", [x, y], f"{text}, {precision}", emit.ArrayType(out.shape, sums)), out.dtype)
+
+    def prepared(self, emit, x, y):
+        """Operands in the dtypes that the algorithm takes, its text, and the dtype of the sums."""
+        chosen = self.precision
+        if chosen is DotAlgorithmPreset.DEFAULT:
+            return x, y, "", emit.out.dtype
+        if chosen.__class__ is DotAlgorithmPreset:
+            if emit.module.platform == "cpu" and chosen.name not in ON_CPU:
+                raise ValueError(f"The algorithm {chosen} for products cannot run on the CPU, which has {', '.join(ON_CPU)}. Choose one of "
+                                 "them, or a precision such as 'highest'.")
+            takes = _OPERANDS.get(chosen.name)
+            if takes is not None:
+                x, y = [v if v.dtype.name in takes else emit.convert(v, np.dtype(takes[0])) for v in (x, y)]
+            chosen = chosen.algorithm(x.dtype, y.dtype)
+        return x, y, f", algorithm = {chosen.text()}", np.dtype(chosen.accumulation_type)
 
     def transpose(self, ct, x, y):
         dims = self.dims(x.type, y.type)
@@ -125,7 +227,7 @@ class DotGeneral(DimsOp):
     def show_parameter(self, name, value):
         if name == "dimension_numbers":
             return f"({', '.join('(' + ', '.join(str(list(d)) for d in pair) + ')' for pair in value)})"
-        return repr(value) if name == "precision" else show_value(value)
+        return repr(value) if value.__class__ is tuple and name == "precision" else show_value(value)
 
 
 def contract(x, x_names, y, y_names, to, precision=None, like=None):

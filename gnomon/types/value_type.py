@@ -173,7 +173,8 @@ class RefType:
 class TokenType:
     """The type of a token, which orders effects."""
 
-    shape, ndim, size, weak_type, dtype = (), 0, 0, False, np.dtype(bool)
+    shape, ndim, size, weak_type, dtype = (), 0, 1, False, np.dtype(bool)      # it is held as a boolean that is false
+    sharding, spec, varying, vma, memory = None, (), NOWHERE, NOWHERE, None
 
     def short(self):
         return "Tok"

@@ -7,10 +7,11 @@ import numpy as np
 
 from gnomon.base.lists import partition, pick, spread
 from gnomon.ir.jaxpr import Eqn, Var
-from gnomon.ir.op import NestedOp, is_linear
+from gnomon.ir.op import NestedOp, field, is_linear
 from gnomon.ops.compare import eq, select_n
 from gnomon.ops.nested.in_place import in_place_outputs, masked, uses
 from gnomon.ops.nested.call import with_tangents
+from gnomon.ops.platform import position_of
 from gnomon.ops.shape import StopGradient, expand_dims, zeros
 from gnomon.trace.build import program
 from gnomon.trace.stage import bind, inline, value_of
@@ -20,12 +21,18 @@ _stop_gradient = StopGradient()
 
 
 class Cond(NestedOp):
-    """Runs `branches[index]` on the operands; the index is the first input, an int32 already in range."""
+    """Runs `branches[index]` on the operands; the index is the first input, an int32 already in range. Where it is that
+    of a platform, `branches_platforms` has the names that each branch is for, and only the one that runs is compiled."""
 
     branches: tuple
+    branches_platforms: tuple | None = field(None, show="nondefault")
 
     def programs(self):
         return self.branches
+
+    def of(self, branches):
+        """The same choice among other programs."""
+        return Cond(branches, self.branches_platforms)
 
     def result(self, index, *ins):
         for b in self.branches:
@@ -35,6 +42,8 @@ class Cond(NestedOp):
         return self.branches[0].out_types
 
     def lower(self, emit, index, *xs):
+        if self.branches_platforms is not None:
+            return emit.eqns(self.branches[position_of(self.branches_platforms, emit.module.platform)], xs)
         return emit.case(index, [lambda b=b: emit.eqns(b, xs) for b in self.branches], emit.outs)
 
     def jvp(self, T, args, tangents):
@@ -42,7 +51,7 @@ class Cond(NestedOp):
         has = any_of(T.jvp(b, nonzero)[1] for b in self.branches)
         branches = tuple(T.jvp(b, nonzero, has)[0] for b in self.branches)
         moving = [T.has_tangent(v.type) and nz for v, nz in zip(self.branches[0].invars, nonzero)]
-        return with_tangents(bind(Cond(branches), *args, *pick(moving, tangents[1:])), has)
+        return with_tangents(bind(self.of(branches), *args, *pick(moving, tangents[1:])), has)
 
     def split(self, T, eqn, unknown):
         if unknown[0]:
@@ -57,8 +66,8 @@ class Cond(NestedOp):
         known_in, unknown_in = partition(unk, eqn.ins[1:])
         known_out, unknown_out = partition(late, eqn.outs)
         held = [Var(t) for t in slots]
-        first = Eqn(Cond(early), (eqn.ins[0], *known_in), (*known_out, *held), eqn.place)
-        second = Eqn(Cond(later), (eqn.ins[0], *held, *unknown_in), tuple(unknown_out), eqn.place)
+        first = Eqn(self.of(early), (eqn.ins[0], *known_in), (*known_out, *held), eqn.place)
+        second = Eqn(self.of(later), (eqn.ins[0], *held, *unknown_in), tuple(unknown_out), eqn.place)
         return [first], [second], late
 
     def transpose(self, T, cts, index, *args):
@@ -66,7 +75,7 @@ class Cond(NestedOp):
         has_ct = tuple(c is not None for c in cts)
         has = any_of(T.transpose(b, linear, has_ct, False)[1] for b in self.branches)
         branches = tuple(T.transpose(b, linear, has_ct, has)[0] for b in self.branches)
-        outs = bind(Cond(branches), index, *[a for a in args if not is_linear(a)], *[c for c in cts if c is not None])
+        outs = bind(self.of(branches), index, *[a for a in args if not is_linear(a)], *[c for c in cts if c is not None])
         return [None, *spread(linear, spread(has, outs))]
 
     def batch(self, T, args, axes, batching):
@@ -75,7 +84,7 @@ class Cond(NestedOp):
         if index_axis is None:
             batched = any_of(tuple(a is not None for a in T.vmap(b, tuple(axes), batching)[1]) for b in self.branches)
             branches = tuple(T.vmap(b, tuple(axes), batching, batched)[0] for b in self.branches)
-            return bind(Cond(branches), *args), [0 if b else None for b in batched]
+            return bind(self.of(branches), *args), [0 if b else None for b in batched]
         return self.batch_as_select(T, index, operands, axes, batching)
 
     def batch_as_select(self, T, index, operands, axes, batching):
