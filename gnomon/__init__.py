@@ -18,7 +18,6 @@ from gnomon.api.differentiate import (grad, hessian, jacfwd, jacobian, jacrev, j
                                       vjp)
 from gnomon.api.environment import host_count, host_id, host_ids, live_arrays, print_environment_info
 from gnomon.api.function import ShapeDtypeStruct
-from gnomon.api.explain import explain
 from gnomon.api.retraces import explain_retraces
 from gnomon.api.jit import eval_shape, jit, make_jaxpr, typeof
 from gnomon.api.places import (block_until_ready, clear_caches, copy_to_host_async, default_backend, device_count, device_get,
@@ -45,13 +44,15 @@ from gnomon.types.sharding import NamedSharding, PartitionSpec as P
 from gnomon import lax, numpy
 from gnomon import dtypes, errors, sharding, tree, tree_util
 
-# Modules that are loaded when they are first asked for.
+# Modules that are loaded when they are first asked for; so is `explain`, with its pages.
 _LATE = frozenset(["ad_checkpoint", "api_util", "core", "custom_batching", "custom_derivatives", "debug", "distributed", "dlpack",
                    "experimental", "extend", "flatten_util", "image", "memory", "monitoring", "nn", "profiler", "random", "ref", "scipy",
                    "segments", "stages", "test_util", "typing"])
 
 
 def __getattr__(name):
+    if name == "explain":
+        return _importlib.import_module("gnomon.api.explain").explain
     if name in _LATE:
         try:
             return _importlib.import_module(f"gnomon.{name}")

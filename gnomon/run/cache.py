@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
+import threading
 
 from gnomon.base import settings
 from gnomon.run import xla
@@ -53,9 +53,10 @@ class Entry:
             folder = os.path.dirname(self.path)
             os.makedirs(folder, exist_ok=True)
             # Written aside and moved, so that another process never reads half a file.
-            with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
+            aside = f"{self.path}.{os.getpid()}.{threading.get_ident()}"
+            with open(aside, "wb") as file:
                 file.write(hashlib.sha256(data).digest() + data)
-            os.replace(file.name, self.path)
+            os.replace(aside, self.path)
             make_room(folder)
         except (OSError, xla.RuntimeFailure) as error:
             trouble(f"The compiled program of {self.name} cannot be kept in {self.path} ({error}).", error)

@@ -14,6 +14,7 @@ from gnomon.lower.text import physical
 from gnomon.run.array import Array, from_numpy_copy
 from gnomon.run.client import default_backend
 from gnomon.run.finite import watched_handler
+from gnomon.run.key_reuse import checked_handler
 from gnomon.run.placement import new_placement
 from gnomon.run.programs import call_for, placements_of
 from gnomon.run.xla import QUICK_COMPILE
@@ -23,6 +24,8 @@ from gnomon.types.dtype import canonicalize, float0, is_integer, is_key
 from gnomon.types.value_type import ArrayType
 
 HOST_SIZE = 4096        # elements up to which NumPy on one core is quicker than a call through the runtime
+
+placement_of_array = Array.placement.__get__
 
 _handlers: dict = {}
 
@@ -35,23 +38,23 @@ def evaluate(op, args):
     if handler is None:
         handler = make_handler(op, key[1:])
         if _watching:
-            handler = watched_handler(handler, op)
+            handler = checked_handler(watched_handler(handler, op), op, key[1:])
         _handlers[key] = handler
     return handler(arrays)
 
 
-_watching = False       # whether debug_nans or debug_infs were ever asked for
+_watching = False       # whether debug_nans, debug_infs or debug_key_reuse were ever asked for
 
 
 def _watch(wanted):
-    """From the first time on that a setting asks for it, handlers look at their results while it does."""
+    """From the first time on that a setting asks for it, handlers look at their results and keys while it does."""
     global _watching
     if wanted and not _watching:
         _watching = True
         _handlers.clear()
 
 
-for _name in ("debug_nans", "debug_infs"):
+for _name in ("debug_nans", "debug_infs", "debug_key_reuse"):
     watch(_name, _watch)
     _watch(getattr(current, _name))
 
@@ -120,7 +123,7 @@ def host_handler_of_keys(op, types, out, compiled):
 
 def compiled_handler(op, types):
     """Runs an op as a compiled program."""
-    jaxpr = None
+    jaxpr, last = None, (None, None, None)
     multiple = op.multiple
     # slower code, sooner ready; a program of the user's, or a large result, gets the code that a compiled function would
     outs = op.infer(types) if multiple else (op.infer(types),)
@@ -128,11 +131,18 @@ def compiled_handler(op, types):
     options = QUICK_COMPILE if quick else ()
 
     def run(arrays):
-        nonlocal jaxpr
-        if jaxpr is None:
-            jaxpr = single_op_program(op, types)
-        outs = call_for(jaxpr, placements_of(arrays), op.name, options=options, watch=False)(arrays)
-        return outs if multiple else outs[0]
+        nonlocal jaxpr, last
+        places = placements_of(arrays) if any(map(placement_of_array, arrays)) else None
+        settings, call, one = last
+        if places is not None or settings is not current.key:
+            jaxpr = jaxpr or single_op_program(op, types)
+            call = call_for(jaxpr, places, op.name, options=options, watch=False)
+            one = None if multiple else getattr(call, "one", None)
+            if places is None:
+                last = current.key, call, one
+        if one is not None:
+            return one(arrays)
+        return call(arrays) if multiple else call(arrays)[0]
     return run
 
 
