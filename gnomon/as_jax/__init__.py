@@ -24,13 +24,11 @@ RENAMED = {"jax.ops": "gnomon.segments"}
 # What modules say of themselves, and modules with nothing else in them.
 VERSIONS = {"__version__": VERSION, "__version_info__": VERSION_INFO}
 SAID = {"jax": VERSIONS, "jax.version": VERSIONS, "jax.lib": VERSIONS}
-EMPTY = {name: types.ModuleType(name) for name in ("jax.version", "jax.lib", "jax.interpreters")}
+EMPTY = {name: types.ModuleType(name) for name in ("jax.version", "jax.lib")}
 
 # Modules that are refused, and why: the longest name that fits counts.
 REFUSED = {
     "jax._src": "these are JAX's internals; use the public names",
-    "jax.interpreters": "Gnomon has no interpreters to register rules with; an op is a class that holds its rules, and user functions "
-                        "take custom_jvp, custom_vjp or custom_vmap",
     "jax.experimental.pallas": "there are no Pallas kernels; write the function with jax.numpy and jax.lax",
     "jax.experimental.sparse": "there are no sparse arrays; use dense ones, or segment_sum and gathers",
     "jax.experimental.jax2tf": "there is no conversion to TensorFlow; hand over StableHLO: jax.jit(f).lower(...).as_text()",

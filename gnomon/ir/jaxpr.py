@@ -79,7 +79,7 @@ class Eqn:
 
     @property
     def params(self):
-        return {p: getattr(self.op, p) for p in self.op.parameters}
+        return self.op.named_parameters
 
     def __repr__(self):
         return f"Eqn({self.op!r}, {self.ins}, {self.outs})"

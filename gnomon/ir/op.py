@@ -168,6 +168,11 @@ class Op(metaclass=OpForm, abstract=True):
         """The op with other values for some parameters."""
         return type(self)(**{**{p: getattr(self, p) for p in self.parameters}, **changes})
 
+    @property
+    def named_parameters(self):
+        """The parameters by name."""
+        return {p: getattr(self, p) for p in self.parameters}
+
     def infer(self, types):
         """The result types for operand types, from the memo or from the `result` rule."""
         found = self.results.get(types)
@@ -237,6 +242,11 @@ def primitive(cls):
     if found is None:
         found = _primitives.setdefault(cls, Primitive(cls))
     return found
+
+
+def set_primitive(cls, made):
+    """Say what the `Primitive` of an op class is."""
+    _primitives[cls] = made
 
 
 def primitive_named(name):

@@ -76,7 +76,8 @@ class Printer:
 
     def eqn(self, e, used):
         left = " ".join(self.binder(v, used) for v in e.outs)
-        shown = [(p, getattr(e.op, p)) for p in shown_parameters(e.op)]
+        values = e.op.named_parameters
+        shown = [(p, values[p]) for p in shown_parameters(e.op)]
         right = "".join(" " + self.name(v) for v in e.ins)
         comment = f"  # {describe(e.place)}" if self.source and e.place else ""
         left = f"{left} = " if left else ""
@@ -103,6 +104,8 @@ class Printer:
 
 def shown_parameters(op):
     """The parameters to print, in the order of their names (or the op's own order)."""
+    if op.named_parameters.keys() != op.fields.keys():      # a user's primitive
+        return sorted(op.named_parameters)
     out = []
     for p, f in op.fields.items():
         if f.show == "always" or f.show == "nondefault" and getattr(op, p) != f.default:

@@ -92,9 +92,9 @@ NOT_THERE = {
     "from jax.experimental import pallas":
         "ModuleNotFoundError: jax.experimental.pallas is not in Gnomon: there are no Pallas kernels; write the function with jax.numpy "
         "and jax.lax.",
-    "from jax.interpreters import batching":
-        "ModuleNotFoundError: jax.interpreters.batching is not in Gnomon: Gnomon has no interpreters to register rules with; an op is a "
-        "class that holds its rules, and user functions take custom_jvp, custom_vjp or custom_vmap.",
+    "from jax.interpreters import mlir; mlir.i32_attr(1)":
+        "Refused: i32_attr: programs are written as StableHLO text and there are no MLIR objects; give register_lowering a function of "
+        "Gnomon's: mlir.lower_fun(function).",
     "import jax.jit": "ModuleNotFoundError: jax.jit is not in Gnomon {version} yet; leave it out, or use real JAX for this program.",
     "jax.base": "AttributeError: jax.base is not in Gnomon {version} yet; leave it out, or use real JAX for this program.",
     "from jax.experimental import checkify; checkify.check(True, 'x')":

@@ -8,13 +8,14 @@ from gnomon.base.errors import InconclusiveDimensionOperation, JaxprTypeError
 from gnomon.extend.core import primitives
 from gnomon.ir.check import check as check_jaxpr
 from gnomon.ir.jaxpr import ClosedJaxpr, Eqn as JaxprEqn, Jaxpr, Literal, Var
+from gnomon.ops.user import UserPrimitive as _UserPrimitive
 from gnomon.types.effect import PURE as no_effects, Effect
 from gnomon.types.value_type import TokenType as AbstractToken
 
 Effects = frozenset[Effect]
 _OPS = "an op is a class in Gnomon; JAX's way of registering primitives and rules by table is not there, use custom_jvp, custom_vjp, "\
        "custom_vmap or pure_callback"
-Primitive = _Absent("Primitive", _OPS)
+Primitive = _UserPrimitive
 create_call_primitive = _Absent("create_call_primitive", _OPS)
 register_call_primitive_rules = _Absent("register_call_primitive_rules", _OPS)
 
