@@ -8,6 +8,7 @@ import numpy as np
 from gnomon.api.control import scan
 from gnomon.base.announce import announce
 from gnomon.base.errors import NonConcreteBooleanIndexError, Refused
+from gnomon.base.settings import current
 from gnomon.base.tree import tree_leaves
 from gnomon.numpy import ufuncs
 from gnomon.numpy.composite import composite
@@ -23,6 +24,7 @@ from gnomon.ops.indexing import (Gather, GatherDimensionNumbers, Scatter, Scatte
 from gnomon.ops.scatter_mul import ScatterMul
 from gnomon.ops.shape import broadcast_in_dim, expand_dims, full, reshape
 from gnomon.run.array import Array, aligned_copy
+from gnomon.run.key_reuse import taken_from
 from gnomon.run.placement import default_placement
 from gnomon.trace.context import eager, local
 from gnomon.trace.stage import Tracer, bind, value_of
@@ -130,9 +132,11 @@ def read_on_host(x, index):
         index = found[0]
     try:
         if t.dtype.__class__ is KeyDtype:
-            index = key_index(index, t, host)
-            if index is None:
+            of_words = key_index(index, t, host)
+            if of_words is None:
                 return None
+            out = from_view(x, t, host, host[of_words])
+            return out if not current.debug_key_reuse else taken_from(out, x, index)
         view = host[index]
     except (IndexError, TypeError):
         return None

@@ -396,6 +396,9 @@ def generator_of(keys):
 
 # ---- ops ----------------------------------------------------------------------------------------------------------
 
+SAMPLERS: set = set()       # names of programs whose inside is none of the user's: what happens there happens where they are called
+
+
 class KeyOp(Op, abstract=True):
     """Base of the ops on keys: integers and keys come out, so nothing is differentiated. Leading axes of keys are
     mapped over, so batching puts the new axis in front. `compute` works on words; NumPy does it where the result is

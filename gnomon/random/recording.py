@@ -14,7 +14,7 @@ from gnomon.numpy.promote import as_value
 from gnomon.ops.compare import select_n
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.nested.call import Jit
-from gnomon.ops.random import generator, random_wrap
+from gnomon.ops.random import SAMPLERS, generator, random_wrap
 from gnomon.ops.shape import broadcast_in_dim, full
 from gnomon.trace.build import program
 from gnomon.trace.context import local
@@ -30,6 +30,7 @@ def recorded(sampler):
     """Make `sampler(*values, **statics) -> value` one `jit` equation of the same name. Programs are remembered by the
     values' types and the statics, so outside of any trace a second call is one compiled program's."""
     name, programs = sampler.__name__, {}
+    SAMPLERS.add(name)
 
     def call(*values, **statics):
         values = [v if isinstance(v, Value) else constant(v) for v in values]

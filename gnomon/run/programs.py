@@ -11,6 +11,7 @@ from gnomon.run.compile import compile
 from gnomon.run.dump import dump
 from gnomon.run.execute import make_call
 from gnomon.run.finite import watched, watched_call
+from gnomon.run.key_reuse import checked_call
 from gnomon.run.slow import watching
 from gnomon.types.dtype import is_key
 
@@ -39,6 +40,8 @@ def call_for(jaxpr, places=None, name="main", donated=(), shardings=None, option
         found = call_of(executable, jaxpr, made, rows)
         if watch and watched():
             found = watched_call(found, jaxpr, name, donated)
+        if watch and current.debug_key_reuse:
+            found = checked_call(found, jaxpr)
         jaxpr.memo[key] = found
     return found
 

@@ -6,6 +6,7 @@ import threading
 
 from gnomon.base.settings import current
 from gnomon.run.finite import run_watched, watched
+from gnomon.run.key_reuse import checked_call
 from gnomon.run.programs import call_for, placements_of
 from gnomon.trace.stage import evaluate_jaxpr
 
@@ -25,7 +26,7 @@ def run(jaxpr, arrays, name="main"):
     if watched():
         return run_watched(jaxpr, arrays)
     if seen == 0 or not jaxpr.eqns:
-        return evaluate_jaxpr(jaxpr, (), arrays)
+        return one_by_one(jaxpr, arrays)
     if len(jaxpr.eqns) <= LARGE:
         call = memo[key] = call_for(jaxpr, places, name)
         return call(arrays)
@@ -36,4 +37,11 @@ def run(jaxpr, arrays, name="main"):
             except Exception:       # the next call meets the same error in the user's own thread
                 memo["seen"] = -1_000_000
         threading.Thread(target=prepare, daemon=True).start()
-    return evaluate_jaxpr(jaxpr, (), arrays)
+    return one_by_one(jaxpr, arrays)
+
+
+def one_by_one(jaxpr, arrays):
+    """The outputs, evaluated op by op."""
+    def run(arrays):
+        return evaluate_jaxpr(jaxpr, (), arrays)
+    return checked_call(run, jaxpr)(arrays) if current.debug_key_reuse else run(arrays)

@@ -15,6 +15,7 @@ class Local(threading.local):
     user: dict = {}         # values of the users' own contexts
     axes_key: tuple = ()    # the axes, the mesh and the users' values in scope, as part of jit's key
     mesh = None             # a concrete Mesh
+    keys_checked = False    # whether what runs now uses no key that was not seen to already
     abstract_mesh = None
 
 

@@ -296,11 +296,11 @@ class Frame:
                 stack.extend(missing)
                 continue
             args = [i if i.__class__ is Literal else known[i] for i in eqn.ins]
-            saved, local.frame = local.frame, None
+            saved, local.frame, local.keys_checked = local.frame, None, True
             try:
                 outs = runtime.evaluate(eqn.op, args)
             finally:
-                local.frame = saved
+                local.frame, local.keys_checked = saved, False
             known.update(zip(eqn.outs, outs if eqn.op.multiple else (outs,)))
             stack.pop()
         return var.value if var.__class__ is Literal else known[var]
