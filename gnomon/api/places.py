@@ -26,19 +26,23 @@ from gnomon.types.sharding import NamedSharding, PartitionSpec, Sharding, abstra
 def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
     """A tree of arrays moved to a device or laid out by a Sharding (one for all, or a tree of them).
 
-    Inside a traced function it is recorded. ValueError if a sharding does not divide a shape.
+    A PartitionSpec is one on the mesh in force. Inside a traced function it is recorded. ValueError if a sharding does not divide a shape.
 
     >>> device_put([1.0, 2.0])
     [Array(1., dtype=float32, weak_type=True), Array(2., dtype=float32, weak_type=True)]
     """
     leaves, tree = tree_flatten(x)
-    if device is None or isinstance(device, Sharding) or not isinstance(device, (list, tuple, dict)):
-        targets = [device] * len(leaves)
-    else:
-        targets = flatten_axes("device_put device", tree, device, whole="the value")
+    targets = one_each(leaves, tree, device, "device_put device")
     check_leaves(leaves, "device_put", lambda: [f"x{keystr(p)}" for p, _ in tree_flatten_with_path(x)[0]])
     values = as_values(leaves)
-    return tree_unflatten(tree, [_put(v, t) for v, t in zip(values, targets)])
+    return tree_unflatten(tree, [_put(v, named(t, "device_put")) for v, t in zip(values, targets)])
+
+
+def one_each(leaves, tree, places, what):
+    """A device, sharding or spec for each leaf of a tree: one for all, or those of a tree of them."""
+    if isinstance(places, (Sharding, PartitionSpec)) or not isinstance(places, (list, tuple, dict)):
+        return [places] * len(leaves)
+    return flatten_axes(what, tree, places, whole="the value")
 
 
 def _put(v, target):
@@ -187,10 +191,7 @@ def explicit(spec, ndim, what):
 def with_sharding_constraint(x, shardings):
     """The values, with a demand on the compiler how they are sharded (on automatic mesh axes)."""
     leaves, tree = tree_flatten(x)
-    if isinstance(shardings, (PartitionSpec, Sharding)) or shardings is None:
-        targets = [shardings] * len(leaves)
-    else:
-        targets = flatten_axes("with_sharding_constraint shardings", tree, shardings, whole="the value")
+    targets = one_each(leaves, tree, shardings, "with_sharding_constraint shardings")
     out = []
     for v, t in zip(as_values(leaves), targets):
         t = named(t, "with_sharding_constraint")
@@ -205,10 +206,7 @@ def with_sharding_constraint(x, shardings):
 def reshard(x, out_shardings):
     """The values with other explicit shardings."""
     leaves, tree = tree_flatten(x)
-    if isinstance(out_shardings, (PartitionSpec, Sharding)):
-        targets = [out_shardings] * len(leaves)
-    else:
-        targets = flatten_axes("reshard out_shardings", tree, out_shardings, whole="the value")
+    targets = one_each(leaves, tree, out_shardings, "reshard out_shardings")
     out = []
     for v, t in zip(as_values(leaves), targets):
         if isinstance(v, Tracer):

@@ -160,7 +160,6 @@ IN_KEY = (
     ("default_device", object, None, "Device, or name of a platform, for arrays that name none."),
     ("auto_pcast", bool, True, "Operands that vary over different mesh axes are cast to vary over all of them."),
     ("remove_size_one_mesh_axis_from_type", bool, False, "Mesh axes of size one are left out of types."),
-    ("raise_on_ppermute_sort_diff", bool, True, "ppermute refuses axis names in another order than the mesh's."),
     # compiler
     ("optimization_level", EFFORT, "UNKNOWN", "How hard the compiler works for a fast program."),
     ("memory_fitting_level", EFFORT, "O2", "How hard the compiler works for a program that needs little memory."),
@@ -184,8 +183,6 @@ AT_RUN_TIME = (
     ("no_tracing", bool, False, "Tracing anew is an error: whatever runs must be in the cache."),
     ("captured_constants_warn_bytes", int, 2_000_000_000, "Closed-over arrays of more bytes in all are told; -1: not."),
     ("disallow_mesh_context_manager", bool, False, "`with mesh:` is an error; set_mesh says the same."),
-    ("export_calling_convention_version", int, 10, "Version of the calling convention of exported programs."),
-    ("export_ignore_forward_compatibility", bool, False, "Exported programs may use what older readers do not know."),
     ("dump_ir_to", str, "", "Folder that every traced and lowered program is written to."),
     ("dump_ir_modes", str, "stablehlo", "Comma-separated forms that are written there: jaxpr, stablehlo."),
 )
@@ -232,6 +229,9 @@ NO_EFFECT = (
     ("thread_guard", bool, False, "programs of several processes may start from any thread"),
     ("transfer_guard_host_to_device", GUARD, None, GUARDS), ("transfer_guard_device_to_device", GUARD, None, GUARDS),
     ("transfer_guard_device_to_host", GUARD, None, GUARDS),
+    ("raise_on_ppermute_sort_diff", bool, True, "several axis names are counted in the order in which they are given"),
+    ("export_calling_convention_version", int, 10, "there is no export yet"),
+    ("export_ignore_forward_compatibility", bool, False, "there is no export yet"),
     ("mutable_array_checks", bool, True, "there are no mutable references"),
     ("pprint_use_color", bool, True, "programs are printed without colour"),
     ("custom_jvp3", bool, False, FUTURE), ("custom_vjp3", bool, False, FUTURE), ("remat3", bool, False, FUTURE),

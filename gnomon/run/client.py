@@ -30,11 +30,12 @@ class Cluster:
 
 @dataclass(frozen=True)
 class Plugin:
-    """A platform whose PJRT plugin comes as a wheel: `library` in the package `package`."""
+    """A platform whose PJRT plugin comes as a wheel: `library` in the package `package`; the setting `visible` limits its devices."""
 
     platform: str
     package: str
     library: str
+    visible: str
 
     def path(self) -> str | None:
         """Where the plugin's library is, or None if it is not installed."""
@@ -48,9 +49,9 @@ class Plugin:
 
 
 PLUGINS = [
-    Plugin("cuda", "jax_plugins.xla_cuda13", "xla_cuda_plugin.so"),
-    Plugin("cuda", "jax_plugins.xla_cuda12", "xla_cuda_plugin.so"),
-    Plugin("rocm", "jax_plugins.xla_rocm7", "xla_rocm_plugin.so"),
+    Plugin("cuda", "jax_plugins.xla_cuda13", "xla_cuda_plugin.so", "cuda_visible_devices"),
+    Plugin("cuda", "jax_plugins.xla_cuda12", "xla_cuda_plugin.so", "cuda_visible_devices"),
+    Plugin("rocm", "jax_plugins.xla_rocm7", "xla_rocm_plugin.so", "rocm_visible_devices"),
 ]
 
 _lock = threading.RLock()
@@ -87,7 +88,7 @@ def _make_plugin_client(plugin: Plugin, path: str):
     if not make.pjrt_plugin_initialized(plugin.platform):
         make.initialize_pjrt_plugin(plugin.platform)
     options = dict(make.generate_pjrt_gpu_plugin_options()) if plugin.platform in GPU else {}
-    visible = getattr(current, f"{plugin.platform}_visible_devices", "all")
+    visible = getattr(current, plugin.visible)
     if visible != "all":
         options["visible_devices"] = [int(number) for number in visible.split(",")]
     if cluster.runtime is not None:
