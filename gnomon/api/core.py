@@ -3,18 +3,20 @@ from __future__ import annotations
 
 import abc
 import itertools
-from typing import Any, Union
+from typing import Any, NamedTuple, Union
 
 import numpy as np
+from ml_dtypes import bfloat16
 
 from gnomon.api.function import type_of
 from gnomon.api.jit import eval_jaxpr  # noqa: F401
 from gnomon.api.scopes import ensure_compile_time_eval
-from gnomon.base.errors import ConcretizationTypeError
+from gnomon.base.errors import ConcretizationTypeError, Refused
 from gnomon.base.settings import current
 from gnomon.ir.check import programs_of
 from gnomon.ir.dims import drop_dim, insert_dim
 from gnomon.ir.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, Var
+from gnomon.run.array import Array
 from gnomon.trace.context import local
 from gnomon.trace.stage import Frame as Trace, NotKnown, Tracer  # noqa: F401
 from gnomon.trace.value import Value  # noqa: F401
@@ -54,23 +56,44 @@ class ShapedArray(metaclass=_ShapedArrayForm):
     """
 
 
+class _Registered(dict):
+    """The classes whose values are arrays, and the function that gives their types. It cannot be added to."""
+
+    def __setitem__(self, cls, rule):
+        raise Refused(f"pytype_aval_mappings: values of {cls.__name__} are arrays once the class has a method __jax_array__ that makes one; "
+                      "give it that")
+
+
+array_types = frozenset([Array, np.ndarray, bfloat16, *[np.dtype(code).type for code in "?bhilBHILefdFDqQ"]])
+pytype_aval_mappings = _Registered(dict.fromkeys([*array_types, Tracer, bool, int, float, complex], type_of))
+
+
+class DebugInfo(NamedTuple):
+    """What a function is called in messages: for what it is traced, its name and place, its arguments, its results."""
+
+    traced_for: str
+    func_src_info: str
+    arg_names: tuple | None = None
+    result_paths: object = None
+
+
 def eval_context():
     """Context manager: operations run at once. The same as `ensure_compile_time_eval`."""
     return ensure_compile_time_eval()
 
 
-def max_dim(first, second):
+def max_dim(d1, d2):
     """The larger of two sizes, where that is known."""
-    if is_static(first) and is_static(second):
-        return max(first, second)
-    return first if first >= second else second
+    if is_static(d1) and is_static(d2):
+        return max(d1, d2)
+    return d1 if d1 >= d2 else d2
 
 
-def min_dim(first, second):
+def min_dim(d1, d2):
     """The smaller of two sizes, where that is known."""
-    if is_static(first) and is_static(second):
-        return min(first, second)
-    return second if first >= second else first
+    if is_static(d1) and is_static(d2):
+        return min(d1, d2)
+    return d2 if d1 >= d2 else d1
 
 
 # ---- programs ------------------------------------------------------------------------------------------------------
@@ -136,17 +159,17 @@ def valid_jaxtype(x) -> bool:
     return True
 
 
-def concrete_or_error(force, value, context=""):
-    """`force(value)`, such as int(value), where the number is known while tracing; else ConcretizationTypeError with `context`."""
+def concrete_or_error(force, val, context=""):
+    """`force(val)`, such as int(val), where the number is known while tracing; else ConcretizationTypeError with `context`."""
     force = (lambda x: x) if force is None else force
-    if not isinstance(value, Tracer):
-        return force(value)
+    if not isinstance(val, Tracer):
+        return force(val)
     try:
-        return force(np.asarray(value.frame.concrete(value.atom)).item() if value.size == 1 else value.frame.concrete(value.atom))
+        return force(np.asarray(val.frame.concrete(val.atom)).item() if val.size == 1 else val.frame.concrete(val.atom))
     except NotKnown as unknown:
-        text = unknown.why(value)
+        text = unknown.why(val)
     raise ConcretizationTypeError(f"Abstract tracer value encountered where a concrete value is expected: a traced value of type "
-                                  f"{value.type}. {context}\n{text}")
+                                  f"{val.type}. {context}\n{text}")
 
 
 # ---- where we are --------------------------------------------------------------------------------------------------

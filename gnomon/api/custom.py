@@ -57,9 +57,9 @@ class CustomVJPPrimal:
         self.value, self.perturbed = value, perturbed
 
 
-def zero_from_primal(x, symbolic_zeros=False):
+def zero_from_primal(val, symbolic_zeros=False):
     """The zero tangent of a value."""
-    t = type_of(x)
+    t = type_of(val)
     if not has_tangent(t):
         return SymbolicZero(t.with_dtype(tangent_dtype(t.dtype))) if symbolic_zeros else np.zeros(t.shape, tangent_dtype(t.dtype))
     return SymbolicZero(tangent_type(t)) if symbolic_zeros else value_of(zeros(tangent_type(t)))

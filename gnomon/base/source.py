@@ -10,7 +10,7 @@ import os
 import sys
 import types
 
-PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_hidden = PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _getframe = sys._getframe
 
 
@@ -20,13 +20,21 @@ def user_place(depth=2):
     A list, since equations that a transform makes of another share its place: when an equal program comes from elsewhere,
     the place is written over for all of them."""
     frame = _getframe(depth)
-    package = PACKAGE
+    hidden = _hidden
     while frame is not None:
         code = frame.f_code
-        if not code.co_filename.startswith(package):
+        if not code.co_filename.startswith(hidden):
             return [code, frame.f_lasti]
         frame = frame.f_back
     return None
+
+
+def hide_path(path):
+    """From now on files whose path starts so are not the user's code: places are those of their callers."""
+    global _hidden
+    known = (_hidden,) if isinstance(_hidden, str) else _hidden
+    if path not in known:
+        _hidden = (*known, path)
 
 
 def file_line(place):

@@ -121,10 +121,10 @@ def _through_generator_with_aux(gen, n, f, *args, **kwargs):
     return out
 
 
-def merge_linear_aux(first, second):
-    """(True, what `first` holds), or (False, what `second` holds): exactly one of two auxiliary outputs must be there."""
+def merge_linear_aux(aux1, aux2):
+    """(True, what `aux1` holds), or (False, what `aux2` holds): exactly one of two auxiliary outputs must be there."""
     found = []
-    for which, aux in ((True, first), (False, second)):
+    for which, aux in ((True, aux1), (False, aux2)):
         try:
             found.append((which, aux()))
         except StoreException:

@@ -155,6 +155,16 @@ for _name in ("num_cpu_devices", "platforms", "platform_name", "cpu_collectives_
     _refuse_late(_name)
 
 
+def clients() -> dict[str, object]:
+    """The client of each platform, the default one first."""
+    return dict(_clients if _clients is not None else _start())
+
+
+def xla_version(platform: str | None = None) -> int | None:
+    """A number that grows with the compiler's versions, where the platform's client has one."""
+    return getattr(get_client(platform), "_version", None)
+
+
 # ---- what users ask ---------------------------------------------------------------------------------------------
 
 def get_client(backend: str | None = None):

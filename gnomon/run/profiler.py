@@ -5,12 +5,14 @@ import contextlib
 import functools
 import os
 
-from jaxlib import _profiler
+from jaxlib import _profile_data, _profiler
 
 from gnomon.run import client
 
 ProfileOptions = _profiler.ProfileOptions
 TraceAnnotation = _profiler.TraceMe
+ProfileData, ProfileEvent = _profile_data.ProfileData, _profile_data.ProfileEvent
+ProfileLine, ProfilePlane = _profile_data.ProfileLine, _profile_data.ProfilePlane
 _running = None         # (session, folder) of the trace that `start_trace` began
 
 

@@ -309,3 +309,54 @@ def test_settings_of_the_top_module_are_contexts():
         setting = getattr(gnomon, name)
         with setting(setting.value):
             assert setting.value == gnomon.config.values[f"jax_{name}"]
+
+
+# ---- names for those who build on it -------------------------------------------------------------------------------
+
+def test_what_is_behind_the_devices():
+    from gnomon.extend import backend
+    assert backend.backends()["cpu"] is backend.get_backend() is backend.get_backend(platform="cpu")
+    assert backend.backend_xla_version("cpu") is None or backend.backend_xla_version("cpu") > 0
+    with pytest.raises(gnomon.errors.Refused) as caught:
+        backend.clear_backends()
+    assert str(caught.value) == ("clear_backends: the devices are made once and stay as long as the process; set platforms or num_cpu_devices "
+                                 "before the first use, or start a new process.")
+
+
+def test_classes_that_are_arrays():
+    table = core.pytype_aval_mappings
+    assert all(type(x) in table for x in (1, 2.0, np.float32(1), np.arange(2), jnp.ones(1), np.bool_(True), jnp.bfloat16(1).dtype.type(1)))
+    assert str not in table and str(table[np.ndarray](np.zeros(3, "f4"))) == "float32[3]"
+    assert type(jnp.ones(1)) in extend_core.array_types
+    with pytest.raises(gnomon.errors.Refused, match=r"^pytype_aval_mappings: values of str are arrays once the class has a method __jax_array__"):
+        table[str] = lambda x: x
+    assert extend_core.DebugInfo("jit", "f at f.py:1").arg_names is None
+
+
+def test_files_whose_frames_are_not_the_users():
+    from gnomon.base import source
+    from gnomon.extend import source_info_util
+    code = compile("def apply(f, x):\n    return f(x) * 2.0\n", "/library/of/layers.py", "exec")
+    namespace = {}
+    exec(code, namespace)
+    place = lambda: gnomon.make_jaxpr(lambda x: namespace["apply"](jnp.sin, x))(1.0).eqns[1].source_info      # noqa: E731
+    assert source_info_util.summarize(place()) == "layers.py:2 (apply)"
+    before = source._hidden
+    try:
+        source_info_util.register_exclusion("/library/of")
+        assert source_info_util.summarize(place()).endswith("(<lambda>)")
+    finally:
+        source._hidden = before
+
+
+def test_names_that_are_not_there_say_so():
+    from gnomon import custom_derivatives, debug, sharding
+    for name, why in [(custom_derivatives.remat_opt_p, "remat_opt_p: the rules of custom_vjp are written into programs"),
+                      (debug.DebugEffect, "DebugEffect: the effects of programs are values of gnomon.extend.core.Effect"),
+                      (sharding.ManualAxisType, "ManualAxisType: a value's type says which manual axes it varies over"),
+                      (profiler.ProfileSession, "ProfileSession: one trace runs at a time and is written to a folder"),
+                      (primitives.call_p, "call_p: calls are jit here, jit_p; wrap the function in gnomon.jit"),
+                      (extend_core.DropVar, "DropVar: a result that nobody reads is a variable like others here")]:
+        with pytest.raises(gnomon.errors.Refused, match="^" + why):
+            name()
+    assert primitives.remat_p.name == "checkpoint" and primitives.add_jaxvals_p.name == "add_any"
