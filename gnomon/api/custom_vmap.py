@@ -10,7 +10,6 @@ from gnomon.base.frames import entry_point
 from gnomon.base.lists import merge, partition
 from gnomon.base.source import function_name, named_after
 from gnomon.base.tree import flatten_axes, tree_flatten, tree_unflatten
-from gnomon.ir.dims import insert_dim
 from gnomon.ir.jaxpr import intern
 from gnomon.ops.nested.custom_vmap import CustomVmapCall, VmapRule
 from gnomon.trace.build import with_literals
@@ -106,12 +105,12 @@ class UserVmapRule(VmapRule):
             out_batched[:] = [bool(b) for b in flags]
             values = [value_of(x) for x in leaves]
             for i, (x, t, b) in enumerate(zip(values, self.out_types, out_batched)):
-                want = insert_dim(t, 0, batching.size, batching.spec) if b else t
+                want = batching.insert(t, 0) if b else t
                 if x.type.shape != want.shape or x.type.dtype != want.dtype:
                     raise ValueError(f"The {name} returned output {i} as {x.type} where {want} was expected: the function's is {t}, and "
                                      f"the rule says that it is {'' if b else 'not '}mapped, over {batching.size} lanes.")
             return values
-        types = [insert_dim(t, 0, batching.size, batching.spec) if b else t for t, b in zip(self.in_types, batched)]
+        types = [batching.insert(t, 0) if b else t for t, b in zip(self.in_types, batched)]
         jaxpr, captured = stage(run, types, name=function_name(self.rule), kind="custom_vmap")
         return intern(with_literals(jaxpr, captured)), tuple(out_batched)
 

@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 from gnomon.api.function import Flat, as_values, check_leaves, lazy_names, run_here
+from gnomon.base.errors import ShardingTypeError
 from gnomon.base.frames import entry_point
 from gnomon.base.source import function_name, named_after
 from gnomon.base.tree import argument_roots, flatten_axes, tree_flatten, tree_structure, tree_unflatten
 from gnomon.ir.dims import drop_dim
 from gnomon.ir.jaxpr import intern
-from gnomon.trace.context import local, named_axes
+from gnomon.trace.context import named_axes
 from gnomon.trace.stage import stage
 from gnomon.transforms import Batching, vmap as vmap_program
 
@@ -118,7 +119,7 @@ def _run(fun, name, values, tree, axes, size, out_axes, axis_name, spmd_axis_nam
     out_tree = flat.out_tree
     out_types = closed.out_types
     wanted = tuple(_out_axes(out_axes, out_tree, out_types))
-    batching = Batching(size, axis_name, spmd_axis_name)
+    batching = Batching(size, axis_name, *_spec(values, axes, spmd_axis_name, names, name))
     in_axes = (None,) * len(captured) + tuple(axes)
     made, found = vmap_program(closed, in_axes, batching, None, wanted)
     for i, (want, got) in enumerate(zip(wanted, found)):
@@ -126,6 +127,20 @@ def _run(fun, name, values, tree, axes, size, out_axes, axis_name, spmd_axis_nam
             raise ValueError(f"vmap has mapped output but out_axes is None for output {i} of {name}, which depends on a mapped argument. "
                              "Give it an axis in out_axes.")
     return tree_unflatten(out_tree, run_here(made, [*captured, *values], f"vmap({name})"))
+
+
+def _spec(values, axes, spmd_axis_name, names, name):
+    """How the mapped axis is sharded, and the mesh if its axes are explicit; ShardingTypeError where arguments disagree."""
+    found = {}
+    for i, (v, a) in enumerate(zip(values, axes)):
+        if a is not None:
+            found.setdefault(v.type.spec[a] if v.type.sharding is not None else None, i)
+    if len(found) > 1:
+        where = " and ".join(f"axis {axes[i]} of argument {names()[i]} of type {values[i].type}" for i in found.values())
+        raise ShardingTypeError(f"vmap of {name} maps over {where}, which are sharded differently. Reshard them alike "
+                                "(gnomon.reshard), or do not map over one of them.")
+    spec, = found or (None,)
+    return (spmd_axis_name, None) if spec is None else (spec, values[found[spec]].type.sharding.mesh)
 
 
 def _with(held, flat):
@@ -152,10 +167,3 @@ def _out_axes(out_axes, out_tree, out_types):
                              "mapped axis.")
         else:
             yield a % (t.ndim + 1)
-
-
-def axis_size_in_scope(name):
-    """The size of a named axis in scope, or None."""
-    return local.axes.get(name)
-
-

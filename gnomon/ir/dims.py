@@ -104,13 +104,14 @@ def drop_dim(t, axis):
     return array_type(shape, t.dtype, t.weak_type, spec[:axis] + spec[axis + 1:], t.sharding.mesh, t.varying, t.memory)
 
 
-def insert_dim(t, axis, size, spec=None):
-    """A type with one dimension more."""
+def insert_dim(t, axis, size, spec=None, mesh=None):
+    """A type with one dimension more, sharded as the entry `spec` says; on `mesh`, if the type has no sharding so far."""
     shape = (*t.shape[:axis], size, *t.shape[axis:])
-    if t.sharding is None:
+    if t.sharding is None and mesh is None:
         return t.with_shape(shape)
     old = t.spec
-    return array_type(shape, t.dtype, t.weak_type, (*old[:axis], spec, *old[axis:]), t.sharding.mesh, t.varying, t.memory)
+    return array_type(shape, t.dtype, t.weak_type, (*old[:axis], spec, *old[axis:]), t.sharding.mesh if t.sharding is not None else mesh,
+                      t.varying, t.memory)
 
 
 class DimsOp(Op, abstract=True):

@@ -6,6 +6,7 @@ from gnomon.base.source import at_place
 from gnomon.ir.dims import insert_dim
 from gnomon.ir.jaxpr import Var, intern
 from gnomon.ir.op import NestedOp
+from gnomon.ops.place import Reshard
 from gnomon.ops.shape import broadcast_in_dim, moveaxis, reduce_sum
 from gnomon.trace.build import Builder
 from gnomon.trace.stage import bind
@@ -14,13 +15,18 @@ from gnomon.types.effect import NamedAxis
 
 
 class Batching:
-    """What a batch rule is told: the new axis's size and name, and how to move it about."""
+    """What a batch rule is told: the new axis's size and name, how values are sharded along it (`spec`, an entry of a
+    PartitionSpec; on `mesh` where its axes are explicit), and how to move it about."""
 
-    __slots__ = ("size", "name", "spec")
+    __slots__ = ("size", "name", "spec", "mesh")
     bind = staticmethod(bind)
 
-    def __init__(self, size, name=None, spec=None):
-        self.size, self.name, self.spec = size, name, spec
+    def __init__(self, size, name=None, spec=None, mesh=None):
+        self.size, self.name, self.spec, self.mesh = size, name, spec, mesh
+
+    def insert(self, type, axis):
+        """The type of a value with the new axis, for that of one lane."""
+        return insert_dim(type, axis, self.size, self.spec, self.mesh)
 
     def front(self, x, axis):
         """The value with the new axis in front, made by broadcasting where it has none."""
@@ -31,7 +37,8 @@ class Batching:
         if axis is None:
             shape = x.type.shape
             kept = tuple(i for i in range(len(shape) + 1) if i != to)
-            return broadcast_in_dim(x, (*shape[:to], self.size, *shape[to:]), kept)
+            out = broadcast_in_dim(x, (*shape[:to], self.size, *shape[to:]), kept)
+            return out if self.mesh is None else bind(Reshard(self.insert(x.type, to).sharding), out)
         return moveaxis(x, axis, to)
 
     def fit(self, ct, axis, to):
@@ -42,7 +49,7 @@ class Batching:
         return self.move(ct, axis, to)
 
     def key(self):
-        return self.size, self.name, self.spec
+        return self.size, self.name, self.spec, self.mesh
 
 
 def vmap(jaxpr, axes, batching, out_batched=None, out_axes=None):
@@ -58,8 +65,7 @@ def vmap(jaxpr, axes, batching, out_batched=None, out_axes=None):
 
 
 def _vmap(jaxpr, axes, batching, out_batched, out_axes):
-    size = batching.size
-    invars = tuple([v if a is None else Var(insert_dim(v.type, a, size, batching.spec))
+    invars = tuple([v if a is None else Var(batching.insert(v.type, a))
                     for v, a in zip(jaxpr.invars, axes, strict=True)])
     build = Builder(invars)
     axis = {}

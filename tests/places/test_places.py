@@ -75,3 +75,46 @@ def test_memory_kinds():
         a = G.device_put(X, NamedSharding(mesh, P("x"), memory_kind="pinned_host"))
         assert str(G.typeof(a)) == "float32<host>[8@x,16]"
         np.testing.assert_array_equal(a, X)
+
+
+def square_sum(row):
+    return G.jit(lambda r: (jnp.sin(r) * r).sum())(row)
+
+
+@pytest.mark.parametrize("lane, axes", [
+    (G.jit(jnp.sin), ("x", None)),
+    (G.checkpoint(lambda r: jnp.tanh(r) * 2), ("x", None)),
+    (G.grad(square_sum), ("x", None)),
+    (lambda r: G.lax.cond(r[0] > 0, lambda b: b * 2, jnp.cos, r), ("x", None)),
+    (lambda r: G.lax.while_loop(lambda c: (c < 9).all(), lambda c: c + 1, r), ("x", None)),
+    (lambda r: G.lax.scan(lambda c, b: (c + b, c * b), jnp.float32(0), r)[1], ("x", None)),
+    (lambda r: jnp.ones((3, 16)) @ G.nn.softmax(r), ("x", None)),
+    (lambda r: G.random.normal(G.random.key(3), (2,)) * r[:2], ("x", None)),
+], ids=["jit", "checkpoint", "grad", "cond", "while", "scan", "matmul", "random"])
+@pytest.mark.parametrize("wrap", [lambda f: f, G.jit], ids=["eager", "jit"])
+def test_lanes_stay_where_the_mapped_axis_is_sharded(lane, axes, wrap):
+    with set_mesh(G.make_mesh((8,), ("x",), axis_types=(AxisType.Explicit,))):
+        out = wrap(G.vmap(lane))(G.device_put(X, P("x")))
+        assert tuple(G.typeof(out).sharding.spec) == axes
+        np.testing.assert_allclose(out, G.vmap(lane)(X), rtol=1e-5, atol=1e-6)
+
+
+def test_axes_mapped_together_must_be_sharded_alike():
+    with set_mesh(G.make_mesh((8,), ("x",), axis_types=(AxisType.Explicit,))):
+        with pytest.raises(G.errors.ShardingTypeError) as caught:
+            G.vmap(lambda a, b: a + b)(G.device_put(X, P("x")), X)
+    assert str(caught.value) == ("vmap of <lambda> maps over axis 0 of argument a of type float32[8@x,16] and axis 0 of argument b of type "
+                                 "float32[8,16], which are sharded differently. Reshard them alike (gnomon.reshard), or do not map over "
+                                 "one of them.")
+
+
+def test_device_put_takes_a_spec_on_the_mesh_in_force(mesh):
+    out = G.device_put({"a": X, "b": W}, P("x"))
+    assert out["a"].sharding == out["b"].sharding == NamedSharding(mesh, P("x"))
+    assert G.device_put({"a": X, "b": W}, {"a": P("x"), "b": P(None, "y")})["b"].sharding.spec == P(None, "y")
+    np.testing.assert_array_equal(out["a"], X)
+
+
+def test_a_spec_needs_a_mesh():
+    with pytest.raises(RuntimeError, match="device_put with a PartitionSpec needs a mesh in force. Use set_mesh, or give a NamedSharding."):
+        G.device_put(X, P("x"))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from gnomon.base.errors import Refused
 from gnomon.base.lists import pick
-from gnomon.ir.dims import insert_dim
 from gnomon.ir.jaxpr import Eqn, Jaxpr
 from gnomon.ir.op import NestedOp, field
 from gnomon.ops.nested.call import Jit, with_tangents
@@ -53,7 +52,7 @@ class JvpOfVmapRule(VmapRule):
             outs = inline(moved, (), args)
             outs, every = with_tangents(outs, found)
             return [*outs, *pick(self.has, every)]
-        given = [insert_dim(t, 0, batching.size, batching.spec) if b else t for t, b in zip(types, batched)]
+        given = [batching.insert(t, 0) if b else t for t, b in zip(types, batched)]
         return program(given, run), (*out_batched, *pick(self.has, out_batched))
 
 
