@@ -15,6 +15,7 @@ from gnomon.numpy.creation import broadcast, default_int
 from gnomon.numpy.promote import as_value, promote_dtypes
 from gnomon.numpy.sorting import search
 from gnomon.numpy.taking import concrete, flat, listed, small_host
+from gnomon.ops import listing
 from gnomon.ops import sorting as ops
 from gnomon.ops.arithmetic import minimum, sub
 from gnomon.ops.compare import bitwise_and, bitwise_not, bitwise_xor, eq, gt, lt, ne, select_n
@@ -28,7 +29,7 @@ from gnomon.ops.shape import Iota, broadcast_in_dim, expand_dims, full, moveaxis
 from gnomon.ops.slicing import concatenate, slice_in_dim
 from gnomon.run.array import Array, from_numpy
 from gnomon.trace.stage import bind
-from gnomon.types.dtype import is_float, is_inexact
+from gnomon.types.dtype import is_float, is_inexact, is_integer
 from gnomon.types.value_type import ArrayType
 
 __all__ = ["intersect1d", "isin", "setdiff1d", "setxor1d", "union1d", "unique", "unique_all", "unique_counts",
@@ -155,6 +156,12 @@ def run_unique(x, fill, size, axis, equal_nan, dtype):
     return [values, *[convert_element_type(v, dtype) for v in (index, inverse, run_lengths(r, size, n))]]
 
 
+@composite(static=("size",))
+def run_values(x, fill, size):
+    """The different integers alone."""
+    return filled(*listing.unique(flat(x), size), fill)
+
+
 # ---- unique -------------------------------------------------------------------------------------------------------
 
 def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, size=None,
@@ -173,8 +180,11 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
     x = as_value(ar, "unique", 0)
     if axis is not None:
         axis = one_axis(axis, x.type.ndim, "unique")
-    out = unique_parts("unique", x, axis, equal_nan, size, fill_value)
     wanted = (True, return_index, return_inverse, return_counts)
+    if size is not None and wanted[1:] == (False,) * 3 and x.type.size and integer(size, "unique", "size") and is_integer(x.type.dtype) \
+            and (axis is None or x.type.ndim == 1):
+        return run_values(x, None if fill_value is None else as_value(fill_value, "unique", 0), integer(size, "unique", "size"))
+    out = unique_parts("unique", x, axis, equal_nan, size, fill_value)
     out = tuple([o for o, w in zip(out, wanted) if w])
     return out[0] if len(out) == 1 else out
 

@@ -12,6 +12,7 @@ from gnomon.numpy.creation import broadcast, default_int
 from gnomon.numpy.index_plan import DEFAULT, INT32, INT64, Options, Wrap, options_of, reader_with, remember
 from gnomon.numpy.indexing import HOST_SIZE, SET, host_of, run_read, update
 from gnomon.numpy.promote import as_value, promote_dtypes
+from gnomon.ops import listing
 from gnomon.ops.arithmetic import add, clamp, div, maximum, mul, rem, sub
 from gnomon.ops.compare import ge, lt, ne, select_n
 from gnomon.ops.convert import convert_element_type
@@ -20,7 +21,7 @@ from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.indexing import (FILL_OR_DROP, PROMISE_IN_BOUNDS, Gather, GatherDimensionNumbers, Scatter,
                                  ScatterDimensionNumbers)
 from gnomon.ops.shape import Iota, broadcast_in_dim, expand_dims, full, reshape, squeeze
-from gnomon.ops.slicing import concatenate, slice_in_dim
+from gnomon.ops.slicing import concatenate
 from gnomon.run.array import Array, from_numpy
 from gnomon.trace.context import local
 from gnomon.trace.stage import NotKnown, Tracer, bind, value_of
@@ -460,16 +461,9 @@ def run_nonzero(a, fills, size, dtype):
 def listed(mask, size):
     """(the places where a vector of booleans is true, as many as `size`, 0 where there are not enough; how many there
     are)."""
-    n, t = mask.type.size, ArrayType((), INT32)
-    if not n or not size:
-        return full(ArrayType((size,), INT32), 0), full(t, 0)
-    count = cumsum(convert_element_type(mask, INT32), 0)
-    rank = select_n(mask, full(t, size), sub(count, full(t, 1)))        # where each place goes; the rest is dropped
-    found = bind(_listing, full(ArrayType((size,), INT32), 0), expand_dims(rank, (1,)), bind(Iota(INT32, (n,), 0)))
-    return found, squeeze(slice_in_dim(count, n - 1, n, 0), (0,))
-
-
-_listing = Scatter(ScatterDimensionNumbers((), (0,), (0,)), FILL_OR_DROP, False, False)
+    if not mask.type.size or not size:
+        return full(ArrayType((size,), INT32), 0), full(ArrayType((), INT32), 0)
+    return listing.nonzero(mask, size)
 
 
 def split_places(i, shape):

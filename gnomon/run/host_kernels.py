@@ -44,7 +44,29 @@ def select_places(xs, outs):
     np.copyto(outs[0], np.partition(x, places, -1)[..., places])
 
 
-KERNELS = {kernel.__name__: kernel for kernel in (sort, argmax, argmin, select_places)}
+def nonzero(xs, outs):
+    """The places of true elements along the last dimension, as many as there is room for, then zeros; how many are true."""
+    for mask, places, count in _vectors(xs[0], *outs):
+        found = np.flatnonzero(mask)
+        kept = min(len(found), len(places))
+        places[:kept], places[kept:], count[...] = found[:kept], 0, len(found)
+
+
+def unique(xs, outs):
+    """The different integers along the last dimension in ascending order, as many as there is room for, then the first; how
+    many there are."""
+    for x, values, count in _vectors(xs[0], *outs):
+        found = np.unique(x)
+        kept = min(len(found), len(values))
+        values[:kept], values[kept:], count[...] = found[:kept], found[0], len(found)
+
+
+def _vectors(x, lists, counts):
+    rows = counts.size
+    return zip(x.reshape(rows, x.shape[-1]), lists.reshape(rows, lists.shape[-1]), counts.reshape(rows, 1))
+
+
+KERNELS = {kernel.__name__: kernel for kernel in (sort, argmax, argmin, select_places, nonzero, unique)}
 
 
 # ---- XLA's structures ---------------------------------------------------------------------------------------------

@@ -63,6 +63,13 @@ def test_gradient_of_the_median():
     check(gnomon.grad(lambda x: jnp.median(x) ** 2), numbers("float32", N + 6)[6:])
 
 
+def test_lists_have_the_same_bits():
+    x = numbers("int32", 2, N)
+    check(lambda x: (jnp.nonzero(x[0] > 50, size=N), jnp.nonzero(x < 20, size=70, fill_value=-1), jnp.unique(x, size=200),
+                     jnp.unique(x, size=20, fill_value=7), gnomon.vmap(lambda r: jnp.unique(r, size=110))(x),
+                     gnomon.vmap(lambda r: jnp.nonzero(r > 90, size=500)[0])(x)), x)
+
+
 def test_wide_sorts_have_the_same_bits():
     with gnomon.enable_x64(True):
         check(lambda x, y: (jnp.sort(x), jnp.sort(y)), numbers("float64", N), numbers("uint64", N))
