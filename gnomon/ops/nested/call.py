@@ -2,9 +2,10 @@
 from __future__ import annotations
 
 from gnomon.base.lists import partition, pick, spread
-from gnomon.ir.jaxpr import Eqn, Jaxpr, Var, intern
+from gnomon.ir.jaxpr import Eqn, Jaxpr, Literal, Var, intern
 from gnomon.ir.op import NestedOp, field, is_linear
-from gnomon.trace.stage import bind
+from gnomon.trace.build import program
+from gnomon.trace.stage import bind, inline
 
 
 class Call(NestedOp, abstract=True):
@@ -101,3 +102,22 @@ def without_outputs(eqn, dropped, of):
     kept = [(inner, outer) for inner, outer in zip(jaxpr.outvars, eqn.outs) if outer not in dropped]
     smaller = intern(Jaxpr((), jaxpr.invars, jaxpr.eqns, [inner for inner, _ in kept]))
     return Eqn(of(smaller), eqn.ins, tuple(outer for _, outer in kept), eqn.place)
+
+
+def flatten_calls(jaxpr):
+    """The program with the calls in it written out, so that a policy sees the ops inside."""
+    def run(*xs):
+        env = dict(zip(jaxpr.invars, xs))
+
+        def read(v):
+            return v if v.__class__ is Literal else env[v]
+        for e in jaxpr.eqns:
+            args = [read(v) for v in e.ins]
+            if isinstance(e.op, Jit):
+                outs = inline(flatten_calls(e.op.jaxpr), (), args)
+            else:
+                outs = bind(e.op, *args)
+                outs = outs if e.op.multiple else [outs]
+            env.update(zip(e.outs, outs))
+        return [read(v) for v in jaxpr.outvars]
+    return program(jaxpr.in_types, run)

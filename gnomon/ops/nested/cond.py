@@ -9,7 +9,7 @@ from gnomon.base.lists import partition, pick, spread
 from gnomon.ir.jaxpr import Eqn, Var
 from gnomon.ir.op import NestedOp, field, is_linear
 from gnomon.ops.compare import eq, select_n
-from gnomon.ops.nested.in_place import in_place_outputs, masked, uses
+from gnomon.ops.nested.in_place import in_place_outputs, masked, opened, uses
 from gnomon.ops.nested.call import with_tangents
 from gnomon.ops.platform import position_of
 from gnomon.ops.shape import StopGradient, expand_dims, zeros
@@ -91,10 +91,11 @@ class Cond(NestedOp):
         """All arms run on all lanes, each with its operands held still (no gradient) in the lanes that it is not for."""
         operands = [batching.front(x, a) for x, a in zip(operands, axes)]
         every = (True,) * len(self.branches[0].outvars)
-        places = in_place_outputs(self.branches)
+        branches = [opened(b) for b in self.branches]
+        places = in_place_outputs(branches)
         written = [operands[j] for j in places.values()]
         arms = []
-        for i, branch in enumerate(self.branches):
+        for i, branch in enumerate(branches):
             chosen, n = eq(index, value_of(np.int32(i))), len(operands)
             if places:
                 branch = masked(branch, places)

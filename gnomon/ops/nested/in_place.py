@@ -12,6 +12,7 @@ from gnomon.ir.jaxpr import Literal
 from gnomon.ops.compare import select_n
 from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.indexing import Scatter, ScatterAdd, ScatterSub
+from gnomon.ops.nested.call import Jit, flatten_calls
 from gnomon.ops.slicing import DynamicUpdateSlice, dynamic_slice
 from gnomon.trace.build import program
 from gnomon.trace.stage import bind
@@ -19,6 +20,16 @@ from gnomon.types.value_type import ArrayType
 
 BOOL = ArrayType((), np.dtype(bool))
 UPDATES = (DynamicUpdateSlice, Scatter, ScatterAdd, ScatterSub)     # the first operand is what is written over
+
+
+def opened(jaxpr):
+    """The program with the calls in it that update arrays written out, so that their updates are seen."""
+    calls = [e.op.jaxpr for e in jaxpr.eqns if isinstance(e.op, Jit)]
+    return flatten_calls(jaxpr) if any(has_updates(c) for c in calls) else jaxpr
+
+
+def has_updates(jaxpr):
+    return any(isinstance(e.op, UPDATES) or isinstance(e.op, Jit) and has_updates(e.op.jaxpr) for e in jaxpr.eqns)
 
 
 def in_place_outputs(branches):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from gnomon.base.lists import partition
 from gnomon.ir.jaxpr import Eqn, Jaxpr, Literal, Var, intern
 from gnomon.ir.op import field
-from gnomon.ops.nested.call import Call, Jit
+from gnomon.ops.nested.call import Call, flatten_calls
 from gnomon.ops.place import DevicePut
 from gnomon.ops.shape import Same
 from gnomon.trace.build import program
@@ -151,25 +151,6 @@ def recompute(early, residuals, saved):
     twins = {v: Var(v.type) for e in eqns for v in e.outs if v in stop}
     eqns = [Eqn(e.op, e.ins, tuple(twins.get(v, v) for v in e.outs), e.place) for e in eqns]
     return intern(Jaxpr((), (*early.invars, *saved), eqns, residuals))
-
-
-def flatten_calls(jaxpr):
-    """The program with the calls in it written out, so that a policy sees the ops inside."""
-    def run(*xs):
-        env = dict(zip(jaxpr.invars, xs))
-
-        def read(v):
-            return v if v.__class__ is Literal else env[v]
-        for e in jaxpr.eqns:
-            args = [read(v) for v in e.ins]
-            if isinstance(e.op, Jit):
-                outs = inline(flatten_calls(e.op.jaxpr), (), args)
-            else:
-                outs = bind(e.op, *args)
-                outs = outs if e.op.multiple else [outs]
-            env.update(zip(e.outs, outs))
-        return [read(v) for v in jaxpr.outvars]
-    return program(jaxpr.in_types, run)
 
 
 class Name(Same):

@@ -7,6 +7,7 @@ from gnomon.ir.jaxpr import Eqn, Jaxpr, Var
 from gnomon.ir.op import NestedOp, field
 from gnomon.ops.nested.call import with_tangents
 from gnomon.ops.nested.cond import select_lanes
+from gnomon.ops.nested.in_place import in_place_outputs, masked, opened
 from gnomon.ops.reductions import ReduceOr
 from gnomon.ops.shape import zeros
 from gnomon.trace.build import program
@@ -104,11 +105,17 @@ class While(NestedOp):
         if pred_axis is None:
             outs = bind(While(cond, body, self.cond_nconsts, self.body_nconsts), *cond_consts, *body_consts, *carry)
         else:
-            outs = self.batch_lanes(cond, body, cond_consts, body_consts, carry)
+            inner = opened(self.body_jaxpr)
+            places = {k: j for k, j in in_place_outputs([inner]).items() if j == self.body_nconsts + k}
+            if places:
+                n = len(carry) + len(places)
+                body, _ = T.vmap(masked(inner, places), (0, *a_consts, *(0,) * n), batching, (True,) * len(carry))
+            outs = self.batch_lanes(cond, body, cond_consts, body_consts, carry, places)
         return outs, [0 if m else None for m in batched]
 
-    def batch_lanes(self, cond, body, cond_consts, body_consts, carry):
-        """Lanes end at different steps: go on while any does, and hold the lanes that have ended."""
+    def batch_lanes(self, cond, body, cond_consts, body_consts, carry, places):
+        """Lanes end at different steps: go on while any does, and hold the lanes that have ended. The carries in `places` are written over
+        in place, by a body that is told which lanes go on."""
         nc, nb = len(cond_consts), len(body_consts)
 
         def any_lane(*xs):
@@ -117,8 +124,8 @@ class While(NestedOp):
         def step(*xs):
             cc, bc, k = xs[:nc], xs[nc:nc + nb], xs[nc + nb:]
             going, = inline(cond, (), [*cc, *k])
-            new = inline(body, (), [*bc, *k])
-            return [select_lanes(going, old, x) for old, x in zip(k, new)]
+            new = inline(body, (), [going, *bc, *k, *[k[i] for i in places]] if places else [*bc, *k])
+            return [x if i in places else select_lanes(going, old, x) for i, (old, x) in enumerate(zip(k, new))]
         types = [v.type for v in (*cond_consts, *body_consts, *carry)]
         wide_cond = program([*types[:nc], *types[nc + nb:]], any_lane)
         wide_body = program(types, step)
