@@ -10,7 +10,7 @@ from gnomon.numpy.composite import composite
 from gnomon.numpy.creation import default_int
 from gnomon.numpy.index_plan import DEFAULT, Options, reader_with
 from gnomon.numpy.promote import as_value, promote_dtypes
-from gnomon.numpy.taking import flat, places, small_host, take
+from gnomon.numpy.taking import flat, places, small_host, take, take_along_axis
 from gnomon.ops import sorting as ops
 from gnomon.ops.arithmetic import add, minimum, sub
 from gnomon.ops.compare import bitwise_and, bitwise_not, bitwise_or, ge, le, lt, ne, select_n
@@ -87,9 +87,11 @@ def run_argsort(a, axis, descending, dtype):
     return sub(full(ArrayType((), dtype), a.type.shape[axis] - 1), order)
 
 
-def lexsort(keys, axis=-1):
+def lexsort(keys, axis=-1, *, batch_size=16):
     """The places that sort by several keys at once: the last key first, the one before it where that is equal, and so
     on.
+
+    Of more than `batch_size` keys that many are compared at a time, which compiles faster; the result is the same.
 
     TypeError without keys, ValueError where their shapes differ.
 
@@ -97,11 +99,10 @@ def lexsort(keys, axis=-1):
     >>> np.lexsort((np.array([1, 1, 0]), np.array([2, 1, 1])))
     Array([2, 1, 0], dtype=int32)
     """
-    keys = [as_value(k, "lexsort", i) for i, k in enumerate(keys)] if isinstance(keys,
-                                                                                 (list, tuple)) else as_value(keys,
-                                                                                                              "lexsort",
-                                                                                                              0)
-    if not isinstance(keys, list):
+    if isinstance(keys, (list, tuple)):
+        keys = [as_value(k, "lexsort", i) for i, k in enumerate(keys)]
+    else:
+        keys = as_value(keys, "lexsort", 0)
         keys = [reader_with(keys.type, (i,), DEFAULT).read(keys, []) for i in range(keys.type.shape[0])]
     if not keys:
         raise TypeError("need sequence of keys with len > 0 in lexsort")
@@ -109,13 +110,22 @@ def lexsort(keys, axis=-1):
         raise ValueError(f"lexsort takes keys of one shape, got {', '.join(str(k.type.shape) for k in keys)}.")
     if not keys[0].type.ndim:
         return full(ArrayType((), default_int()), 0)
-    return run_lexsort(keys, one_axis(axis, keys[0].type.ndim, "lexsort"), default_int())
+    batch_size = integer(batch_size, "lexsort", "batch_size")
+    if batch_size < 1:
+        raise ValueError(f"lexsort compares at least one key at a time, got batch_size={batch_size}.")
+    return run_lexsort(keys, one_axis(axis, keys[0].type.ndim, "lexsort"), default_int(), batch_size)
 
 
-@composite(static=("axis", "dtype"))
-def run_lexsort(keys, axis, dtype):
-    count = bind(Iota(dtype, keys[0].type.shape, axis))
-    return ops.sort([*keys[::-1], count], axis, True, len(keys))[-1]
+@composite(static=("axis", "dtype", "batch_size"))
+def run_lexsort(keys, axis, dtype, batch_size):
+    places = bind(Iota(dtype, keys[0].type.shape, axis))
+    # the least important keys first: sorts are stable, so each keeps the order of the ones before where its keys are equal
+    for i in range(0, len(keys), batch_size):
+        batch = keys[i:i + batch_size][::-1]
+        if i:
+            batch = [take_along_axis(key, places, axis) for key in batch]
+        places = ops.sort([*batch, places], axis, True, len(batch))[-1]
+    return places
 
 
 def partition(a, kth, axis=-1):

@@ -9,7 +9,7 @@ import numpy as np
 from gnomon.numpy import products, reductions, selection, ufuncs
 from gnomon.numpy.axes import integer
 from gnomon.numpy.composite import composite
-from gnomon.numpy.creation import asarray, default_int
+from gnomon.numpy.creation import asarray, default_int, settle
 from gnomon.numpy.grids import linspace
 from gnomon.numpy.index_plan import Options
 from gnomon.numpy.indexing import ADD, getitem, update
@@ -109,7 +109,7 @@ def run_edges(low, high, bins):
     return linspace(selection.where(same, low - 0.5, low), selection.where(same, high + 0.5, high), bins + 1)
 
 
-def histogram(a, bins=10, range=None, weights=None, density=None):
+def histogram(a, bins=10, range=None, weights=None, density=None, out_sharding=None):
     """(how many elements, or how much of their weights, there is in each bin; the edges of the bins).
 
     Bins hold their lower edge and not their upper one, but for the last, which holds both. `bins` and `range` as for
@@ -126,7 +126,8 @@ def histogram(a, bins=10, range=None, weights=None, density=None):
         if weights.type.shape != a.type.shape:
             raise ValueError(f"histogram takes weights of the shape of a, {a.type.shape}, got {weights.type.shape}.")
     a, edges = promote_inexact("histogram", a, edges)
-    return run_histogram(a, edges, weights, bool(density)), edges
+    counts = run_histogram(a, edges, weights, bool(density))
+    return counts if out_sharding is None else settle(counts, None, out_sharding), edges
 
 
 @composite(static=("density",))

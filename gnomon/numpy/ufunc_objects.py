@@ -30,22 +30,22 @@ class ufunc:
     """A function that works element by element, with methods that apply it along an axis, to all pairs, or at places.
 
     `nin` and `nout` are the numbers of arguments and results, `identity` is what changes no other argument, or None.
-    The shortcuts: `reduction(a, axis, dtype=, keepdims=, initial=, where=)`, `running(a, axis)` and `update`, the name
-    of a method of `x.at[...]`.
+    What a function does better than a loop over its elements may be given: `call(*args)`, `reduce(a, axis, dtype=, keepdims=,
+    initial=, where=)`, `accumulate(a, axis)`, `at(a, indices, b)` and `reduceat(a, indices, axis)`.
 
     >>> import gnomon.numpy as np
     >>> np.add.nin, np.add.nout, np.add.identity
     (2, 1, 0)
     """
 
-    def __init__(self, func, /, nin, nout, *, name=None, nargs=None, identity=None, reduction=None, running=None,
-                 update=None):
+    def __init__(self, func, /, nin, nout, *, name=None, nargs=None, identity=None, call=None, reduce=None,
+                 accumulate=None, at=None, reduceat=None):
         self.__name__ = self.__qualname__ = name or func.__name__
         self.__module__ = getattr(func, "__module__", None)
         self.__doc__ = func.__doc__
-        self.function, self.nin, self.nout, self.identity = func, nin, nout, identity
+        self.function, self.nin, self.nout, self.identity = call or func, nin, nout, identity
         self.nargs = nin if nargs is None else nargs
-        self.reduction, self.running, self.update = reduction, running, update
+        self.reduction, self.running, self.update, self.pieces = reduce, accumulate, at, reduceat
 
     def __call__(self, *args, out=None, where=None):
         if out is not None or where is not None:
@@ -177,7 +177,7 @@ class ufunc:
                             f"indices{', and what to combine with' if self.nin == 2 else ' only'}.")
         a = as_value(a, name, 0)
         if self.update is not None:
-            return getattr(a.at[indices], self.update)(b)
+            return self.update(a, indices, b)
         places = reshape(arange(a.size), a.shape)[indices]
         others = () if b is None else (ravel(broadcast_to(as_value(b, name, 2), places.shape)),)
 
@@ -199,6 +199,8 @@ class ufunc:
         name = f"{self.__name__}.reduceat"
         a, starts = as_value(a, name, 0), as_value(indices, name, 1)
         axis = one_axis(axis, a.ndim, name)
+        if self.pieces is not None:
+            return self.pieces(a, starts, axis)
         row = self.settled(moveaxis(a, axis, 0), dtype)
         n, k = row.shape[0], starts.shape[0]
         following = concatenate_two(starts[1:], full((1,), n, starts.dtype))
@@ -237,6 +239,11 @@ def concatenate_two(x, y):
     return concatenate([x, y], 0)
 
 
+def at_places(name):
+    """The method of `x.at[...]` as a function."""
+    return lambda a, indices, b: getattr(a.at[indices], name)(b)
+
+
 def in_dtype(function):
     """An extreme of max or min, which have no dtype argument."""
     def reduction(a, axis, dtype, **options):
@@ -256,17 +263,17 @@ def truth_of(function):
     return reduction
 
 
-add = ufunc(ufuncs.add, 2, 1, identity=0, reduction=reductions.sum, running=cumulative.cumsum, update="add")
-multiply = ufunc(ufuncs.multiply, 2, 1, identity=1, reduction=reductions.prod, running=cumulative.cumprod,
-                 update="multiply")
-subtract = ufunc(ufuncs.subtract, 2, 1, update="subtract")
+add = ufunc(ufuncs.add, 2, 1, identity=0, reduce=reductions.sum, accumulate=cumulative.cumsum, at=at_places("add"))
+multiply = ufunc(ufuncs.multiply, 2, 1, identity=1, reduce=reductions.prod, accumulate=cumulative.cumprod,
+                 at=at_places("multiply"))
+subtract = ufunc(ufuncs.subtract, 2, 1, at=at_places("subtract"))
 negative = ufunc(ufuncs.negative, 1, 1)
-maximum = ufunc(ufuncs.maximum, 2, 1, reduction=in_dtype(reductions.max), running=cumulative.cummax, update="max")
-minimum = ufunc(ufuncs.minimum, 2, 1, reduction=in_dtype(reductions.min), running=cumulative.cummin, update="min")
-logaddexp = ufunc(ufuncs.logaddexp, 2, 1, identity=-math.inf, running=cumulative.cumlogsumexp)
+maximum = ufunc(ufuncs.maximum, 2, 1, reduce=in_dtype(reductions.max), accumulate=cumulative.cummax, at=at_places("max"))
+minimum = ufunc(ufuncs.minimum, 2, 1, reduce=in_dtype(reductions.min), accumulate=cumulative.cummin, at=at_places("min"))
+logaddexp = ufunc(ufuncs.logaddexp, 2, 1, identity=-math.inf, accumulate=cumulative.cumlogsumexp)
 logaddexp2 = ufunc(ufuncs.logaddexp2, 2, 1, identity=-math.inf)
-logical_and = ufunc(ufuncs.logical_and, 2, 1, identity=True, reduction=truth_of(reductions.all))
-logical_or = ufunc(ufuncs.logical_or, 2, 1, identity=False, reduction=truth_of(reductions.any))
+logical_and = ufunc(ufuncs.logical_and, 2, 1, identity=True, reduce=truth_of(reductions.all))
+logical_or = ufunc(ufuncs.logical_or, 2, 1, identity=False, reduce=truth_of(reductions.any))
 logical_xor = ufunc(ufuncs.logical_xor, 2, 1, identity=False)
 bitwise_and = ufunc(ufuncs.bitwise_and, 2, 1, identity=-1)
 bitwise_or = ufunc(ufuncs.bitwise_or, 2, 1, identity=0)

@@ -74,12 +74,12 @@ def _uniform(key, minval, maxval, *, shape, dtype):
 
 # ---- integers ------------------------------------------------------------------------------------------------------
 
-def randint(key, shape, minval, maxval, dtype=int, *, out_sharding=None):
+def randint(key, shape, minval, maxval, dtype=None, *, out_sharding=None):
     """Integers uniform over ``[minval, maxval)``.
 
     `minval` and `maxval` are integers or integer arrays that broadcast to `shape`; `maxval` may be one more than the
     dtype's largest, so that all its values can be drawn. Where ``maxval <= minval``, the result is `minval`. Returns
-    an array of `shape` and of `dtype`, an integer dtype. TypeError for what is not a key, or for a dtype or bounds
+    an array of `shape` and of `dtype`, an integer dtype (None: the default). TypeError for what is not a key, or for a dtype or bounds
     that are not integers.
 
     >>> from gnomon import random

@@ -331,13 +331,13 @@ def finfo(dtype) -> ml_dtypes.finfo:
     return ml_dtypes.finfo(resolved)
 
 
-def iinfo(dtype) -> ml_dtypes.iinfo:
+def iinfo(int_type) -> ml_dtypes.iinfo:
     """Limits of an integer dtype: min, max, bits. ValueError for other dtypes.
 
     >>> int(iinfo("int4").max)
     7
     """
-    resolved = _resolve(dtype)
+    resolved = _resolve(int_type)
     if resolved not in _INTEGERS:
         raise ValueError(f"iinfo describes integer dtypes, and {short_name(resolved)} is none; use finfo for floats.")
     return ml_dtypes.iinfo(resolved)
