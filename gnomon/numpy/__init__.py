@@ -6,6 +6,7 @@ from gnomon.numpy.comparing import *  # noqa: F401,F403
 from gnomon.numpy.creation import *  # noqa: F401,F403
 from gnomon.numpy.dtypes import *  # noqa: F401,F403
 from gnomon.numpy.einsum import *  # noqa: F401,F403
+from gnomon.numpy.files import *  # noqa: F401,F403
 from gnomon.numpy.functional import *  # noqa: F401,F403
 from gnomon.numpy.grids import *  # noqa: F401,F403
 from gnomon.numpy.manipulation import *  # noqa: F401,F403

@@ -146,6 +146,47 @@ def array_module(self, types):
     return sys.modules["gnomon.numpy"] if all(issubclass(t, (Value, np.ndarray)) for t in types) else NotImplemented
 
 
+# What only an array with numbers has. Array has its own; a traced value says why it has none.
+OF_ARRAYS = """addressable_data addressable_shards delete devices global_shards is_fully_addressable is_fully_replicated is_ready
+    on_device_size_in_bytes platform tobytes unsafe_buffer_pointer __dlpack__ __dlpack_device__""".split()
+# What no array of ours has, and what to use instead.
+ABSENT = {
+    "device_buffer": "use x.addressable_data(0)",
+    "device_buffers": "use [shard.data for shard in x.addressable_shards]",
+    "format": "the layout in memory is the compiler's; x.sharding says where the parts are",
+    "traceback": "arrays do not keep where they were made; jit(f).lower(...).as_text() shows the lines of a program",
+    "unsafe_raw_buffer": "use x.unsafe_buffer_pointer() or x.__dlpack__()",
+    "__cuda_array_interface__": "use x.__dlpack__(), which torch.from_dlpack and cupy.from_dlpack read",
+}
+
+
+def of_arrays(name):
+    def get(self):
+        raise AttributeError(f"{name} is not known of a traced value, here one of type {self.type}, which has no numbers and no place "
+                             "while tracing. Ask the argument before the call, or the result after it.")
+    return property(get)
+
+
+def absent(name, why):
+    def get(self):
+        raise AttributeError(f"Arrays have no {name}: {why}.")
+    return property(get)
+
+
+def memory_space(self):
+    """The kind of memory that the numbers are in."""
+    return self.type.memory_space
+
+
+def refuse_assignment(self, index, value):
+    raise TypeError("Arrays are immutable and do not support in-place item assignment. Instead of x[i] = y write x = x.at[i].set(y).")
+
+
+def in_base(convert):
+    """The digits of an integer scalar, as hex() and oct() write them."""
+    return lambda self: convert(operator.index(self))
+
+
 METHODS = {
     "all": reductions.all, "any": reductions.any, "argmax": reductions.argmax, "argmin": reductions.argmin,
     "argpartition": sorting.argpartition, "argsort": sorting.argsort, "astype": astype, "byteswap": views.byteswap,
@@ -160,15 +201,16 @@ METHODS = {
     "view": views.view,
     "__array_module__": array_module, "__array_namespace__": array_namespace, "__contains__": contains,
     "__getitem__": indexing.getitem, "__iter__": iterate, "__len__": length, "__reversed__": iterate_back,
-    "__round__": rounded,
+    "__round__": rounded, "__setitem__": refuse_assignment, "__hex__": in_base(hex), "__oct__": in_base(oct),
 }
 PROPERTIES = {
     "T": manipulation.transpose, "at": indexing.At, "flat": flat, "imag": ufuncs.imag, "itemsize": itemsize,
-    "mT": manipulation.matrix_transpose, "nbytes": nbytes, "real": ufuncs.real,
+    "mT": manipulation.matrix_transpose, "memory_space": memory_space, "nbytes": nbytes, "real": ufuncs.real,
     "__numpy_dtype__": operator.attrgetter("dtype"),
 }
 
 install_operators(operator_table())
 install_operators(METHODS)
+install_operators({name: of_arrays(name) for name in OF_ARRAYS} | {name: absent(name, why) for name, why in ABSENT.items()})
 # their examples are with the functions themselves
 install_operators({name: property(function, doc=(function.__doc__ or "").split("\n")[0]) for name, function in PROPERTIES.items()})
