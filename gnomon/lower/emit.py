@@ -49,10 +49,15 @@ class Emitter:
         plan = self.module.plan
         return plan is None or plan.num_partitions == 1
 
+    @property
+    def one_cpu(self):
+        """Whether the program is known to run on one CPU device, so that it may be written for that."""
+        plan = self.module.plan
+        return plan is not None and plan.platform == "cpu" and plan.num_partitions == 1
+
     def on_host(self, size, least=HOST_KERNEL_SIZE):
         """Whether NumPy does better than XLA with `size` elements: on one CPU device, from `least` on."""
-        plan = self.module.plan
-        return size >= least and plan is not None and plan.platform == "cpu" and plan.num_partitions == 1
+        return size >= least and self.one_cpu
 
     # -- names and lines ---------------------------------------------------------------------------------------
 
