@@ -72,8 +72,8 @@ def pure_callback(callback, result_shape_dtypes, *args, sharding=None, vmap_meth
     """Call a Python function without side effects from a compiled program.
 
     `callback` gets the arguments as arrays and returns a tree of arrays with the shapes and dtypes of `result_shape_dtypes`
-    (ShapeDtypeStructs). It may run any number of times. `vmap_method` says how it is batched: "sequential", "expand_dims",
-    "broadcast_all". It has no derivative: wrap it in custom_jvp or custom_vjp.
+    (ShapeDtypeStructs). It may run any number of times. `vmap_method` says how it is batched: "sequential" or "sequential_unrolled" (once
+    per lane), "expand_dims" or "broadcast_all" (once, with a leading axis). It has no derivative: wrap it in custom_jvp or custom_vjp.
 
     >>> import gnomon, numpy as np
     >>> out = gnomon.ShapeDtypeStruct((), np.float32)

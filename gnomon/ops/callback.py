@@ -6,9 +6,8 @@ import numpy as np
 from gnomon.base.errors import Refused
 from gnomon.ir.dims import insert_dim
 from gnomon.ir.op import ZERO, Op, field
-from gnomon.ops.nested.scan import Scan
-from gnomon.ops.shape import expand_dims
-from gnomon.trace.build import program
+from gnomon.ops.shape import expand_dims, reshape
+from gnomon.ops.slicing import concatenate, slice_in_dim
 from gnomon.trace.stage import bind
 from gnomon.types.effect import CALLBACK, ORDERED_CALLBACK, PURE
 
@@ -35,17 +34,12 @@ class Callback(Op, abstract=True):
             return tuple([checked(o, t) for o, t in zip(outs, types, strict=True)])
         return emit.python_callback(call, xs, types, self.effects == ORDERED_CALLBACK)
 
-    def batch_one_by_one(self, args, axes, batching):
-        """The callback once per lane, in order."""
-        fixed = [x for x, a in zip(args, axes) if a is None]
-        moved = [batching.front(x, a) for x, a in zip(args, axes) if a is not None]
 
-        def body(*xs):
-            given, rows = iter(xs[:len(fixed)]), iter(xs[len(fixed):])
-            return bind(self, *[next(given) if a is None else next(rows) for a in axes])
-        types = [x.type for x in fixed] + [x.type.with_shape(x.type.shape[1:]) for x in moved]
-        outs = bind(Scan(program(types, body), batching.size, len(fixed), 0), *fixed, *moved)
-        return outs, [0] * len(outs)
+
+def element(x, i, axis):
+    """x[i] along an axis."""
+    shape = x.type.shape
+    return reshape(slice_in_dim(x, i, i + 1, axis), (*shape[:axis], *shape[axis + 1:]))
 
 
 def checked(x, t):
@@ -73,7 +67,10 @@ class PureCallback(Callback):
     def batch(self, args, axes, batching):
         method = self.vmap_method
         if method == "sequential":
-            return self.batch_one_by_one(args, axes, batching)
+            return batching.one_by_one(self, args, axes)
+        if method == "sequential_unrolled":
+            lanes = [bind(self, *[x if a is None else element(x, i, a) for x, a in zip(args, axes)]) for i in range(batching.size)]
+            return [concatenate([expand_dims(y, (0,)) for y in ys], 0) for ys in zip(*lanes)], [0] * len(self.result_types)
         if method in ("expand_dims", "broadcast_all", "legacy_vectorized"):
             size = batching.size
             wide = []
@@ -108,7 +105,7 @@ class IoCallback(Callback):
     def batch(self, args, axes, batching):
         if self.ordered:
             raise Refused("an ordered io_callback cannot be batched, since the lanes have no order; use ordered=False")
-        return self.batch_one_by_one(args, axes, batching)
+        return batching.one_by_one(self, args, axes)
 
 
 class DebugCallback(Callback):
@@ -126,5 +123,4 @@ class DebugCallback(Callback):
         return ORDERED_CALLBACK if self.ordered else CALLBACK
 
     def batch(self, args, axes, batching):
-        return self.batch_one_by_one(args, axes, batching)
-
+        return batching.one_by_one(self, args, axes)

@@ -3,15 +3,16 @@ from __future__ import annotations
 
 from gnomon.base.errors import Refused
 from gnomon.base.source import at_place
-from gnomon.ir.dims import insert_dim
+from gnomon.ir.dims import drop_dim, insert_dim
 from gnomon.ir.jaxpr import Var, intern
 from gnomon.ir.op import NestedOp
+from gnomon.ops.nested.scan import Scan
 from gnomon.ops.place import Reshard
 from gnomon.ops.shape import broadcast_in_dim, moveaxis, reduce_sum
-from gnomon.trace.build import Builder
+from gnomon.trace.build import Builder, program
 from gnomon.trace.stage import bind
 from gnomon.transforms.jvp import T
-from gnomon.types.effect import NamedAxis
+from gnomon.types.effect import Effect, NamedAxis
 
 
 class Batching:
@@ -47,6 +48,23 @@ class Batching:
         if to is None:
             return ct if axis is None else reduce_sum(ct, (axis,))
         return self.move(ct, axis, to)
+
+    def apart(self, op):
+        """Whether an op's lanes must run one after the other where they do not do the same: it calls back into Python, and no lane may
+        take an arm or a step that is not its own."""
+        return any(isinstance(e, Effect) for e in op.effects) and not uses_axis(op, self.name)
+
+    def one_by_one(self, op, args, axes):
+        """The outputs and their axes of an op with several results that runs once per lane, in order."""
+        fixed = [x for x, a in zip(args, axes) if a is None]
+        moved = [self.front(x, a) for x, a in zip(args, axes) if a is not None]
+
+        def body(*xs):
+            given, rows = iter(xs[:len(fixed)]), iter(xs[len(fixed):])
+            return bind(op, *[next(given) if a is None else next(rows) for a in axes])
+        types = [x.type for x in fixed] + [drop_dim(x.type, 0) for x in moved]
+        outs = bind(Scan(program(types, body), self.size, len(fixed), 0), *fixed, *moved)
+        return outs, [0] * len(outs)
 
     def key(self):
         return self.size, self.name, self.spec, self.mesh

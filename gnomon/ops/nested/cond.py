@@ -85,6 +85,8 @@ class Cond(NestedOp):
             batched = any_of(tuple(a is not None for a in T.vmap(b, tuple(axes), batching)[1]) for b in self.branches)
             branches = tuple(T.vmap(b, tuple(axes), batching, batched)[0] for b in self.branches)
             return bind(self.of(branches), *args), [0 if b else None for b in batched]
+        if batching.apart(self):
+            return batching.one_by_one(self, args, (index_axis, *axes))
         return self.batch_as_select(T, index, operands, axes, batching)
 
     def batch_as_select(self, T, index, operands, axes, batching):

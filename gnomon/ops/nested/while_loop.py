@@ -97,6 +97,8 @@ class While(NestedOp):
             return T.vmap(self.cond_jaxpr, (*a_cond, *[0 if m else None for m in k]), batching)
         cond, (pred_axis,) = cond_of(batched)
         if pred_axis is not None:
+            if batching.apart(self):
+                return batching.one_by_one(self, args, axes)
             batched = (True,) * len(batched)
             cond, (pred_axis,) = cond_of(batched)
         body, _ = body_of(batched)
