@@ -1,7 +1,7 @@
 """Special functions: error functions, gamma functions and their relatives, Bessel functions.
 
 What CHLO has is left to the compiler; the rest is written out in longhand. The incomplete gamma and beta functions also
-have derivatives in their parameters: their series and continued fractions are evaluated on `Dual` numbers.
+have derivatives in their parameters, as Hurwitz's zeta function has: their series and continued fractions are evaluated on jets.
 """
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from gnomon.base.settings import current
 from gnomon.ops.arithmetic import NOT_LINEAR, absolute, add, div, mul, neg, polynomial, sign, square, sub
 from gnomon.ops.compare import bitwise_and, eq, lt, select_n
 from gnomon.ops.elementwise import Elementwise, full_scalar
-from gnomon.ops.exponential import Accuracy, exp, function, log
-from gnomon.ops.longhand import digamma as digamma_longhand
+from gnomon.ops.exponential import Accuracy, exp, function, log, log1p
+from gnomon.ops.jets import Jet, constant, digamma_of, exp_of, exponents, lgamma_of, parts, plain, variable, whole
 from gnomon.ops.longhand import equals, rsqrt, where, while_loop, written
 from gnomon.ops.longhand import erf as erf_longhand
 from gnomon.ops.longhand import erfc as erfc_longhand
 from gnomon.ops.longhand import exp as exp_longhand
-from gnomon.ops.longhand import lgamma as lgamma_longhand
 from gnomon.ops.longhand import log as log_longhand
 from gnomon.ops.longhand import log1p as log1p_longhand
 from gnomon.ir.op import field
@@ -106,7 +105,7 @@ class Polygamma(Special):
 class Zeta(Special):
     """The Hurwitz zeta function: the sum of 1 / (q + k) ** s over k = 0, 1, ..."""
 
-    derivative = (Refused("its derivative with respect to the exponent has no closed form; differentiate in q"),
+    derivative = (lambda out, s, q: bind(ZetaGradS(1), s, q),
                   lambda out, s, q: neg(mul(s, zeta(add(s, full_scalar(s, 1)), q))))
 
     @written
@@ -114,68 +113,49 @@ class Zeta(Special):
         return where(equals(q, math.inf) & (s > 1.0), 0.0, s.apply("chlo.zeta", q))
 
 
+# of the Euler-Maclaurin formula: B_2k / (2k)!
+BERNOULLI_OVER_FACTORIAL = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691 / 1307674368000, 1 / 74724249600,
+                            -3617 / 10670622842880000, 43867 / 5109094217170944000)
+SUMMED = 12                 # terms that are added up before the formula
+
+
+class ZetaGradS(Special):
+    """The derivative of the Hurwitz zeta function in s, of some order, for s > 1 and q > 0; NaN elsewhere."""
+
+    order: int
+
+    name = "zeta_grad_s"
+
+    @property
+    def derivative(self):
+        def in_q(out, s, q):
+            raised = add(s, full_scalar(s, 1))
+            before = bind(ZetaGradS(self.order - 1), raised, q) if self.order > 1 else zeta(raised, q)
+            before = before if self.order == 1 else mul(full_scalar(s, self.order), before)
+            return neg(add(mul(s, bind(ZetaGradS(self.order), raised, q)), before))
+        return lambda out, s, q: bind(ZetaGradS(self.order + 1), s, q), in_q
+
+    @written
+    def lower(self, s, q):
+        domain = (s > 1.0) & (q > 0.0)
+        at = variable(where(domain, s, 2.0), (self.order,), 0)
+        finite = domain & (q < math.inf) & (s < math.inf)
+        q = where(finite, q, 1.0)
+        total = None
+        for k in range(SUMMED):
+            term = (-at * log_longhand(q + float(k))).exp()
+            total = term if total is None else total + term
+        far = q + float(SUMMED)
+        power = (-at * log_longhand(far)).exp()
+        total = total + power * far / (at - 1.0) + power * 0.5
+        rising, inverse_square = at * power / far, 1.0 / (far * far)
+        for k, c in enumerate(BERNOULLI_OVER_FACTORIAL, 1):
+            total = total + rising * c
+            rising = rising * (at + (2.0 * k - 1.0)) * (at + 2.0 * k) * inverse_square
+        return where(finite, total.derivative(), where(domain, 0.0, s.like(math.nan)))
+
+
 # ---- incomplete gamma and beta functions ------------------------------------------------------------------------
-
-class Dual:
-    """A Number and its derivative in one variable."""
-
-    __slots__ = ("value", "tangent")
-
-    def __init__(self, value, tangent):
-        self.value, self.tangent = value, tangent
-
-    def __add__(self, other):
-        if isinstance(other, Dual):
-            return Dual(self.value + other.value, self.tangent + other.tangent)
-        return Dual(self.value + other, self.tangent)
-
-    def __mul__(self, other):
-        if isinstance(other, Dual):
-            return Dual(self.value * other.value, self.tangent * other.value + self.value * other.tangent)
-        return Dual(self.value * other, self.tangent * other)
-
-    def __truediv__(self, other):
-        if isinstance(other, Dual):
-            quotient = self.value / other.value
-            return Dual(quotient, (self.tangent - quotient * other.tangent) / other.value)
-        return Dual(self.value / other, self.tangent / other)
-
-    def __rtruediv__(self, other):
-        quotient = other / self.value
-        return Dual(quotient, -quotient * self.tangent / self.value)
-
-    def __neg__(self):
-        return Dual(-self.value, -self.tangent)
-
-    def __sub__(self, other):
-        return self + -other
-
-    def __rsub__(self, other):
-        return -self + other
-
-    __radd__, __rmul__ = __add__, __mul__
-
-
-def parts(x):
-    """The Numbers that a Number or Dual is made of."""
-    return [x.value, x.tangent] if isinstance(x, Dual) else [x]
-
-
-def whole(like, numbers):
-    """The inverse of `parts`."""
-    return Dual(*numbers) if isinstance(like, Dual) else numbers[0]
-
-
-def plain(x):
-    return x.value if isinstance(x, Dual) else x
-
-
-def constant(like, value):
-    """A number that does not move, in the form of `like`."""
-    if isinstance(like, Dual):
-        return Dual(like.value.like(value), like.value.like(0.0))
-    return like.like(value)
-
 
 MOST_STEPS = 10_000
 
@@ -183,7 +163,7 @@ MOST_STEPS = 10_000
 def iterate(step, state, wanted, active):
     """Repeat `state = step(n, state)`, n = 1, 2, ..., until `state[wanted]` holds still wherever `active`; returns it.
 
-    `state` is a list of Numbers or Duals; of Duals the tangent must hold still too."""
+    `state` is a list of Numbers or Jets; of Jets all coefficients must hold still."""
     form, first = state, plain(state[0])
     eps = float(finfo(first.dtype).eps)
 
@@ -201,8 +181,8 @@ def iterate(step, state, wanted, active):
         old = unpacked(numbers)
         new = step(n, old)
         changed = None
-        for a, b in zip(parts(old[wanted]), parts(new[wanted])):
-            differs = abs(b - a) > abs(b) * (2 * eps)
+        for i, (a, b) in enumerate(zip(parts(old[wanted]), parts(new[wanted]))):
+            differs = abs(b - a) > abs(b) * (2 * eps if i < 2 else 16 * eps)      # higher ones rest on more rounded numbers
             changed = differs if changed is None else changed | differs
         moving = moving & changed
         # what has settled stays: further steps would only add up rounding errors
@@ -249,8 +229,8 @@ def gamma_fraction(a, x, active):
 
 
 def gamma_weight(a, x):
-    """(log(w), d log(w) / da) of the weight w = x^a e^-x / gamma(a + 1), which the series and the fraction share."""
-    return a * log_longhand(x) - x - lgamma_longhand(a + 1.0), log_longhand(x) - digamma_longhand(a + 1.0)
+    """log(w) of the weight w = x^a e^-x / gamma(a + 1), which the series and the fraction share."""
+    return a * log_longhand(x) - x - lgamma_of(a + 1.0)
 
 
 def gamma_regions(a, x):
@@ -262,17 +242,14 @@ def gamma_regions(a, x):
 
 
 def incomplete_gamma(a, x, upper):
-    """P(a, x), or Q(a, x) = 1 - P(a, x) where `upper`; with a tangent in `a` where that is a Dual."""
+    """P(a, x), or Q(a, x) = 1 - P(a, x) where `upper`; where `a` is a Jet, the highest derivative of that."""
     at = plain(a)
     domain, by_series, by_fraction = gamma_regions(at, x)
-    logarithm, slope = gamma_weight(at, x)
-    weight = exp_longhand(logarithm)
-    if isinstance(a, Dual):
-        weight = Dual(weight, weight * slope)
+    weight = exp_of(gamma_weight(a, x))
     low, high = weight * gamma_series(a, x, by_series), weight * gamma_fraction(a, x, by_fraction)
     low, high = (1.0 - low, high) if upper else (low, 1.0 - high)
-    if isinstance(a, Dual):
-        return where(by_fraction, high.tangent, where(by_series, low.tangent, where(domain, 0.0, at.like(math.nan))))
+    if isinstance(a, Jet):
+        return where(by_fraction, high.derivative(), where(by_series, low.derivative(), where(domain, 0.0, at.like(math.nan))))
     # the ends: all of the weight is below x, or none of it
     all_below = equals(x, math.inf) & (at < math.inf) & (at >= 0.0)
     end = where(all_below, 0.0 if upper else 1.0, where(domain, 1.0 if upper else 0.0, at.like(math.nan)))
@@ -296,7 +273,30 @@ def gamma_density(a, x):
     return select_n(at_end, density, full_scalar(x, 0))
 
 
-ONCE = Refused("its second derivative in the parameter has no closed form")
+def moved_exponential(slope, orders):
+    """By what exp(u) is to be multiplied to give its derivative of these orders; `slope(i)` is that of u of orders i."""
+    found: dict = {}
+
+    def of(i):
+        if not any(i) or i in found:
+            return found.get(i)
+        axis = next(d for d, n in enumerate(i) if n)
+        unit = tuple([int(d == axis) for d in range(len(i))])
+        lower, total = tuple([a - b for a, b in zip(i, unit)]), None
+        for j in exponents(lower):
+            term, factor = slope(tuple([a + b for a, b in zip(j, unit)])), of(tuple([a - b for a, b in zip(lower, j)]))
+            ways = math.prod(map(math.comb, lower, j))
+            term = term if factor is None else mul(term, factor)
+            term = term if ways == 1 else mul(full_scalar(term, ways), term)
+            total = term if total is None else add(total, term)
+        found[i] = total
+        return total
+    return of(tuple(orders))
+
+
+def digamma_moved(n, x):
+    """The n-th derivative of digamma."""
+    return polygamma(full_scalar(x, n), x) if n else digamma(x)
 
 
 class Igamma(Special):
@@ -320,33 +320,62 @@ class Igammac(Special):
 
 
 class IgammaGradA(Special):
-    """The derivative of P(a, x) in a."""
+    """The derivative of P(a, x) in a, of some order."""
 
-    derivative = (ONCE, lambda out, a, x: mul(gamma_density(a, x), sub(log(x), digamma(a))))
+    order: int = field(1, show="nondefault")
+
+    name = "igamma_grad_a"
+
+    @property
+    def derivative(self):
+        def in_x(out, a, x):
+            def slope(i):
+                return sub(log(x), digamma(a)) if i == (1,) else neg(digamma_moved(i[0] - 1, a))
+            return mul(gamma_density(a, x), moved_exponential(slope, (self.order,)))
+        return lambda out, a, x: bind(IgammaGradA(self.order + 1), a, x), in_x
 
     @written
     def lower(self, a, x):
-        return incomplete_gamma(Dual(a, a.like(1.0)), x, upper=False)
+        return incomplete_gamma(variable(a, (self.order,), 0), x, upper=False)
 
 
 class RandomGammaGrad(Special):
-    """How a sample x of the gamma distribution moves with its parameter a when its quantile is held."""
+    """How a sample x of the gamma distribution moves with its parameter a when its quantile is held: -(dP / da) / (dP / dx). Or the
+    derivative of that in a, of some order."""
 
-    derivative = (ONCE, ONCE)
+    order: int = field(0, show="nondefault")
+
+    name = "random_gamma_grad"
+
+    @property
+    def derivative(self):
+        def in_x(out, a, x):
+            one, n = full_scalar(a, 1), self.order
+            held = mul(sub(div(sub(a, one), x), one), out)
+            if not n:
+                return sub(sub(digamma(a), log(x)), held)
+            before = div(mul(full_scalar(a, n), bind(RandomGammaGrad(n - 1), a, x)), x)
+            return sub(sub(digamma_moved(n, a), held), before)
+        return lambda out, a, x: bind(RandomGammaGrad(self.order + 1), a, x), in_x
 
     @written
     def lower(self, a, x):
-        # -(dP / da) / (dP / dx): the weight is in both and is left out, so nothing underflows
+        # the weight is in both derivatives of P and is left out, so nothing underflows
         domain, by_series, by_fraction = gamma_regions(a, x)
-        moving, (_, slope) = Dual(a, a.like(1.0)), gamma_weight(a, x)
-        low, high = gamma_series(moving, x, by_series), gamma_fraction(moving, x, by_fraction)
-        low, high = [x / a * (slope * way.value + way.tangent) for way in (low, high)]
+        moving = variable(a, (self.order + 1,), 0)
+        slope = log_longhand(x) - digamma_of(moving + 1.0)
+        low, high = [(x / moving * (slope * way + shifted(way))).derivative((self.order,))
+                     for way in (gamma_series(moving, x, by_series), gamma_fraction(moving, x, by_fraction))]
         return where(by_fraction, high, where(by_series, -low, where(domain, 0.0, a.like(math.nan))))
 
 
+def shifted(jet):
+    """The derivative of a jet in its one variable."""
+    return Jet(jet.orders, {(n - 1,): x * float(n) for (n,), x in jet.terms.items() if n})
+
+
 def incomplete_beta(a, b, x):
-    """(inside, domain, value): where the value is right, where the function is defined, and I_x(a, b), with a tangent if
-    `a` is a Dual."""
+    """(inside, domain, value): where the value is right, where the function is defined, and I_x(a, b), a Jet if a and b are."""
     p, q = plain(a), plain(b)
     domain = (p > 0.0) & (q > 0.0) & (x >= 0.0) & (x <= 1.0)
     inside = domain & (x > 0.0) & (x < 1.0) & (p < math.inf) & (q < math.inf)
@@ -355,7 +384,6 @@ def incomplete_beta(a, b, x):
     def either(yes, no):
         return whole(no, [where(swapped, u, v) for u, v in zip(parts(yes), parts(no))])
 
-    b = constant(a, 0.0) + b
     y = where(swapped, 1.0 - x, x)
     a, b = either(b, a), either(a, b)
 
@@ -369,25 +397,16 @@ def incomplete_beta(a, b, x):
         return term, constant(term, 1.0)
 
     fraction = lentz(constant(a, 1.0), terms, inside)
-    p, q = plain(a), plain(b)
-    total = p + q
-    logarithm = (p * log_longhand(y) + q * log1p_longhand(-y) + lgamma_longhand(total)
-                 - lgamma_longhand(p + 1.0) - lgamma_longhand(q))
-    weight = exp_longhand(logarithm)
-    if isinstance(a, Dual):
-        shared = digamma_longhand(total)
-        slope = (a.tangent * (log_longhand(y) + shared - digamma_longhand(p + 1.0))
-                 + b.tangent * (log1p_longhand(-y) + shared - digamma_longhand(q)))
-        weight = Dual(weight, weight * slope)
-    found = weight * fraction
+    logarithm = a * log_longhand(y) + b * log1p_longhand(-y) + lgamma_of(a + b) - lgamma_of(a + 1.0) - lgamma_of(b)
+    found = exp_of(logarithm) * fraction
     return inside, domain, either(1.0 - found, found)
 
 
 class RegularizedIncompleteBeta(Special):
     """The regularised incomplete beta function I_x(a, b)."""
 
-    derivative = (lambda out, a, b, x: regularized_incomplete_beta_grad_a(a, b, x),
-                  lambda out, a, b, x: neg(regularized_incomplete_beta_grad_a(b, a, sub(full_scalar(x, 1), x))),
+    derivative = (lambda out, a, b, x: bind(RegularizedIncompleteBetaGrad(1, 0), a, b, x),
+                  lambda out, a, b, x: bind(RegularizedIncompleteBetaGrad(0, 1), a, b, x),
                   lambda out, a, b, x: beta_density(a, b, x))
 
     @written
@@ -401,16 +420,34 @@ class RegularizedIncompleteBeta(Special):
         return where(inside, found, where(known, end, math.nan))
 
 
-class RegularizedIncompleteBetaGradA(Special):
-    """The derivative of I_x(a, b) in a."""
+class RegularizedIncompleteBetaGrad(Special):
+    """The derivative of I_x(a, b) of some orders in a and b."""
 
-    derivative = (ONCE, ONCE, lambda out, a, b, x: mul(beta_density(a, b, x),
-                                                       add(sub(log(x), digamma(a)), digamma(add(a, b)))))
+    in_a: int
+    in_b: int
+
+    @property
+    def derivative(self):
+        i, j = self.in_a, self.in_b
+
+        def in_x(out, a, b, x):
+            def slope(n):
+                shared = digamma_moved(sum(n) - 1, add(a, b))
+                if all(n):
+                    return shared
+                own = sub(shared, digamma_moved(sum(n) - 1, a if n[0] else b))
+                if sum(n) > 1:
+                    return own
+                return add(own, log(x) if n[0] else log1p(neg(x)))
+            return mul(beta_density(a, b, x), moved_exponential(slope, (i, j)))
+        return (lambda out, a, b, x: bind(RegularizedIncompleteBetaGrad(i + 1, j), a, b, x),
+                lambda out, a, b, x: bind(RegularizedIncompleteBetaGrad(i, j + 1), a, b, x), in_x)
 
     @written
     def lower(self, a, b, x):
-        inside, domain, found = incomplete_beta(Dual(a, a.like(1.0)), b, x)
-        return where(inside, found.tangent, where(domain, 0.0, a.like(math.nan)))
+        orders = self.in_a, self.in_b
+        inside, domain, found = incomplete_beta(variable(a, orders, 0), variable(b, orders, 1), x)
+        return where(inside, found.derivative(), where(domain, 0.0, a.like(math.nan)))
 
 
 def beta_density(a, b, x):
@@ -487,8 +524,7 @@ lgamma, digamma = map(function, (Lgamma, Digamma))
 bessel_i0e, bessel_i1e = map(function, (BesselI0e, BesselI1e))
 
 _polygamma, _zeta, _igamma, _igammac = Polygamma(), Zeta(), Igamma(), Igammac()
-_igamma_grad_a, _random_gamma_grad = IgammaGradA(), RandomGammaGrad()
-_beta, _beta_grad_a = RegularizedIncompleteBeta(), RegularizedIncompleteBetaGradA()
+_igamma_grad_a, _random_gamma_grad, _beta = IgammaGradA(), RandomGammaGrad(), RegularizedIncompleteBeta()
 
 
 def polygamma(m, x):
@@ -517,7 +553,3 @@ def random_gamma_grad(a, x):
 
 def regularized_incomplete_beta(a, b, x):
     return bind(_beta, a, b, x)
-
-
-def regularized_incomplete_beta_grad_a(a, b, x):
-    return bind(_beta_grad_a, a, b, x)

@@ -19,7 +19,8 @@ from gnomon.ops.exponential import function
 from gnomon.ops.exponential import log1p as log1p_of
 from gnomon.ops.longhand import digamma, equals, erfc, exp, floor, lgamma, log, log1p, round_to_even, sin, sqrt, where, written
 from gnomon.ops.longhand import erf as erf_longhand
-from gnomon.ops.special import Dual, Special, bell, chebyshev, constant, erf, iterate, lentz, plain, whole, parts
+from gnomon.ops.jets import constant, parts, plain, variable, whole
+from gnomon.ops.special import Special, bell, chebyshev, erf, iterate, lentz
 from gnomon.ops.special import digamma as digamma_of
 from gnomon.ops.trigonometric import cos as cos_of
 from gnomon.ops.trigonometric import sin as sin_of
@@ -527,16 +528,15 @@ def ratio_series(ratio, like, active):
 
 
 def kummer(a, b, x):
-    """1F1(a; b; x) of Numbers; a and b may be Duals, then the derivative in their common variable."""
+    """1F1(a; b; x) of Numbers; a and b may be Jets."""
     at, bt = plain(a), plain(b)
     negative = x < 0.0
     size = abs(x)
     # by Kummer's transformation the argument is not negative, so the terms have one sign from some place on
     other = b - a
-    first = whole(other, [where(negative, p, q) for p, q in zip(parts(other), parts(a if isinstance(a, Dual) else constant(other, a)))]) \
-        if isinstance(other, Dual) else where(negative, other, a)
+    first = whole(other, [where(negative, p, q) for p, q in zip(parts(other), parts(a))])
     ended = equals(size, math.inf) | ~equals(size, size) | ~equals(at, at) | ~equals(bt, bt)
-    total = ratio_series(lambda n: (first + (n - 1.0)) / (b + (n - 1.0)) * (size / n), b if isinstance(b, Dual) else first, ~ended)
+    total = ratio_series(lambda n: (first + (n - 1.0)) / (b + (n - 1.0)) * (size / n), first, ~ended)
     scale = where(negative, exp(smaller(x, 0.0)), 1.0)
     return total * scale
 
@@ -544,7 +544,7 @@ def kummer(a, b, x):
 class Hyp1f1(Special):
     """The confluent hypergeometric function 1F1(a; b; x), Kummer's M: the sum of (a)_k / (b)_k x^k / k!."""
 
-    derivative = (lambda out, a, b, x: hyp1f1_slope(a, b, x, 0), lambda out, a, b, x: hyp1f1_slope(a, b, x, 1),
+    derivative = (lambda out, a, b, x: bind(Hyp1f1Grad(1, 0), a, b, x), lambda out, a, b, x: bind(Hyp1f1Grad(0, 1), a, b, x),
                   lambda out, a, b, x: mul(div(a, b), hyp1f1(add(a, full_scalar(a, 1)), add(b, full_scalar(b, 1)), x)))
 
     @written
@@ -552,19 +552,36 @@ class Hyp1f1(Special):
         return where(equals(x, 0.0), 1.0, kummer(a, b, x))
 
 
-class Hyp1f1Slope(Special):
-    """The derivative of 1F1(a; b; x) in a (which = 0) or b (1)."""
+class Hyp1f1Grad(Special):
+    """The derivative of 1F1(a; b; x) of some orders in a and b."""
 
-    which: int
+    in_a: int
+    in_b: int
 
-    name = "hyp1f1_slope"
-    derivative = Refused("the second derivative of hyp1f1 in a and b has no closed form")
+    name = "hyp1f1_grad"
+
+    @property
+    def derivative(self):
+        i, j = self.in_a, self.in_b
+
+        def in_x(out, a, b, x):
+            """Leibniz's rule for a / b 1F1(a + 1; b + 1; x)."""
+            up, total = (add(a, full_scalar(a, 1)), add(b, full_scalar(b, 1))), None
+            for p in range(min(i, 1) + 1):
+                for q in range(j + 1):
+                    left = bind(Hyp1f1Grad(i - p, j - q), *up, x) if (i - p, j - q) != (0, 0) else hyp1f1(*up, x)
+                    factor = full_scalar(a, (-1) ** q * math.factorial(q) * math.comb(i, p) * math.comb(j, q))
+                    factor = factor if p else mul(factor, a)
+                    for _ in range(q + 1):
+                        factor = div(factor, b)
+                    total = mul(factor, left) if total is None else add(total, mul(factor, left))
+            return total
+        return (lambda out, a, b, x: bind(Hyp1f1Grad(i + 1, j), a, b, x), lambda out, a, b, x: bind(Hyp1f1Grad(i, j + 1), a, b, x), in_x)
 
     @written
     def lower(self, a, b, x):
-        still, moving = a.like(0.0), a.like(1.0)
-        a, b = Dual(a, still if self.which else moving), Dual(b, moving if self.which else still)
-        return where(equals(x, 0.0), 0.0, kummer(a, b, x).tangent)
+        orders = self.in_a, self.in_b
+        return where(equals(x, 0.0), 0.0, kummer(variable(a, orders, 0), variable(b, orders, 1), x).derivative())
 
 
 def gauss_series(a, b, c, x, active):
@@ -639,10 +656,6 @@ def owens_t(h, a):
 
 def hyp1f1(a, b, x):
     return bind(_hyp1f1, a, b, x)
-
-
-def hyp1f1_slope(a, b, x, which):
-    return bind(Hyp1f1Slope(which), a, b, x)
 
 
 def hyp2f1(a, b, c, x):

@@ -118,5 +118,10 @@ def test_what_has_no_derivative_says_so():
         gnomon.grad(lax.nextafter)(1.0, 2.0)
     with pytest.raises(NotImplementedError, match="order is an integer"):
         gnomon.grad(lax.polygamma)(1.0, 2.0)
-    with pytest.raises(NotImplementedError, match="no closed form"):
-        gnomon.grad(gnomon.grad(lax.igamma))(1.0, 2.0)
+
+
+def test_slope_of_zeta():
+    """Of Riemann's function at 2: the sum of -log(k) / k^2."""
+    with enable_x64(True):
+        np.testing.assert_allclose(float(gnomon.grad(lax.zeta)(2.0, 1.0)), -0.9375482543158438, rtol=1e-13)
+        assert np.isnan(float(gnomon.grad(lax.zeta)(2.0, -0.5))) and float(gnomon.grad(lax.zeta)(2.0, INF)) == 0

@@ -2,7 +2,7 @@
 import numpy as np
 
 from gnomon.ops.special_integrals import (CosineIntegral, Dawsn, Erfcinv, Erfcx, Exp1, Expi, Expn, FresnelC, FresnelS, Gamma, Hyp1f1,
-                                          Hyp1f1Slope, Hyp2f1, LogGamma, LogNdtr, Ndtr, Ndtri, OwensT, SineIntegral, Spence)
+                                          Hyp1f1Grad, Hyp2f1, LogGamma, LogNdtr, Ndtr, Ndtri, OwensT, SineIntegral, Spence)
 from gnomon.ops.special_logarithms import Xlog1py, Xlogy
 
 from tests.laws.examples import example
@@ -31,11 +31,9 @@ EXAMPLES = [
     example(Gamma(), "f32[6]", make=at(-3.4, -0.7, 0.3, 2.5, 7.5, 9)),
     example(LogGamma(), "f32[8]", make=at(-3.4, -0.3, 0.3, 1, 1.5, 2, 5, 12)),
     example(Spence(), "f32[6]", make=at(0.2, 0.6, 1, 1.5, 3, 8)),
-    example(Hyp1f1(), "f32[4]", "f32[4]", "f32[4]", low={0: 0.5, 1: 0.5, 2: -3}, high=3, without={
-        "second": "the second derivative in the parameters is refused"}),
-    example(Hyp1f1(), "f32[4]", "f32[4]", "f32[4]", low={0: 0.5, 1: 0.5, 2: -3}, high=3, moving=(2,)),
-    example(Hyp1f1Slope(0), "f32[4]", "f32[4]", "f32[4]", low={0: 0.5, 1: 0.5, 2: -3}, high=3, differentiable=False),
-    example(Hyp1f1Slope(1), "f32[4]", "f32[4]", "f32[4]", low={0: 0.5, 1: 0.5, 2: -3}, high=3, differentiable=False),
+    example(Hyp1f1(), "f64[4]", "f64[4]", "f64[4]", low={0: 0.5, 1: 0.5, 2: -3}, high=3),
+    example(Hyp1f1Grad(1, 0), "f32[4]", "f32[4]", "f32[4]", low={0: 0.5, 1: 0.5, 2: -3}, high=3, differentiable=False),
+    example(Hyp1f1Grad(0, 1), "f64[4]", "f64[4]", "f64[4]", low={0: 0.5, 1: 0.5, 2: -3}, high=3),
     example(Hyp2f1(), "f32[6]", "f32[6]", "f32[6]", "f32[6]", low=0.3, high=3, make={3: at(-4, -0.3, 0.2, 0.7, 0.93, 0.96)[0]}, moving=(3,),
             rtol=1e-4),
     example(Xlogy(), "f32[3]", "f32[3]", low=0.2),
