@@ -213,7 +213,8 @@ def rollaxis(a, axis, start=0):
     """
     x = as_value(a, "rollaxis", 0)
     n = x.type.ndim
-    axis, start = one_axis(axis, n, "rollaxis"), one_axis(start, n + 1, "rollaxis", "start")
+    start = integer(start, "rollaxis", "start")
+    axis, start = one_axis(axis, n, "rollaxis"), one_axis(start + n if start < 0 else start, n + 1, "rollaxis", "start")
     return moveaxis(x, axis, start - (start > axis))
 
 
@@ -667,6 +668,8 @@ def repeat(a, repeats, axis=None, *, total_repeat_length=None, out_sharding=None
     elif total_repeat_length is None:
         raise_unknown_repeats(counts)
     rank = counts.ndim
+    if not n:
+        return shape_ops.full(ArrayType((*x.type.shape[:axis], total_repeat_length or 0, *x.type.shape[axis + 1:]), x.type.dtype), 0)
     if rank > 1 or rank and counts.shape[0] not in (1, n):
         raise ValueError(f"repeat along an axis of size {n} takes one number of repeats or {n}, got shape {tuple(counts.shape)}.")
     if isinstance(counts, Tracer):

@@ -676,6 +676,9 @@ def sinc(x, /):
     >>> np.sinc(np.array([0., 0.5]))
     Array([1.        , 0.63661975], dtype=float32)
     """
+    narrow = x.type.dtype if x.type.dtype.itemsize < 4 else None
+    if narrow is not None:      # pi has too few digits there for the zeros at integers
+        x = convert_element_type(x, _FLOAT32)
     z = mul(x, number(x, math.pi))
     size = arithmetic.absolute(z)
     near = lt(size, number(size, 0.5))
@@ -685,7 +688,8 @@ def sinc(x, /):
     for k in reversed(range(8)):
         polynomial = arithmetic.add(mul(polynomial, w), number(w, (-1) ** k / math.factorial(2 * k + 1)))
     far = where_true(near, number(z, 1), z)
-    return where_true(near, polynomial, div(trigonometric.sin(far), far))
+    out = where_true(near, polynomial, div(trigonometric.sin(far), far))
+    return out if narrow is None else convert_element_type(out, narrow)
 
 
 @unary(inexact=True, kinds=REALS)
@@ -832,7 +836,8 @@ def euclid(x, y):
         divisor, done = nonzero_divisor(y)
         return where_true(done, x, y), where_true(done, y, rem(x, divisor))
 
-    return while_loop(lambda state: reduce_or(ne(state[1], zero), axes), step, (x, y))[0]
+    found = while_loop(lambda state: reduce_or(ne(state[1], zero), axes), step, (x, y))[0]
+    return arithmetic.absolute(found) if is_signed(found.type.dtype) else found      # the lowest integer has no positive one
 
 
 # ---- rounding ---------------------------------------------------------------------------------------------------
