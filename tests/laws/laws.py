@@ -18,7 +18,7 @@ from gnomon.types.sharding import PartitionSpec
 from gnomon.types.value_type import ArrayType
 
 from tests.laws.examples import draw, tolerance
-from tests.laws.machine import compiled, evaluate, executed, on_devices, op_program, program, to_array
+from tests.laws.machine import SOONER, compiled, evaluate, executed, on_devices, op_program, program, to_array
 
 WIDE = np.dtype("float64"), np.dtype("complex128")
 
@@ -80,9 +80,9 @@ class Derivatives:
         out_types = [self.plain.outvars[i].type for i in self.outs]
         self.inputs = [*self.types, *moving_types, *moving_types, *out_types]
         self.second = second
-        self.g = compiled(program(self.inputs, self.record))
+        self.g = compiled(program(self.inputs, self.record), SOONER)
         # rules that are written out as a whole compute the op's value too: it is compared with the op's own
-        self.f = compiled(self.plain) if callable(self.op.derivative) else self.values
+        self.f = compiled(self.plain, SOONER) if callable(self.op.derivative) else self.values
         self.x = [example.draw(self.rng, i, t) for i, t in enumerate(self.types)]
         self.v = [example.direction(self.rng, i, self.types[i]) for i in self.moving]
         self.w = [example.direction(self.rng, i, self.types[i]) for i in self.moving]
@@ -266,7 +266,7 @@ def check_vmap(example, size=2):
             out += inline(batched, (), [at[i, axis] for i, axis in enumerate(axes)])
         return out
 
-    found = iter(compiled(program([t for t, _ in inputs.values()], record))(*[x for _, x in inputs.values()]))
+    found = iter(compiled(program([t for t, _ in inputs.values()], record), SOONER)(*[x for _, x in inputs.values()]))
     f = compiled(plain)
     looped = {}
     for axes, where in zip(combinations, out_axes):

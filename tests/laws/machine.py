@@ -10,6 +10,7 @@ from gnomon.run.compile import compile
 from gnomon.run.eager import evaluate
 from gnomon.run.execute import make_call
 from gnomon.run.transfer import put
+from gnomon.run.xla import QUICK_COMPILE
 from gnomon.trace.build import program
 from gnomon.trace.stage import bind
 from gnomon.types.mesh import AxisType, Mesh
@@ -37,19 +38,22 @@ def host_array(x):
     return x.host()
 
 
-def executable(jaxpr):
+SOONER = (*QUICK_COMPILE, ("xla_backend_optimization_level", 0))       # slower code, ready in a third of the time
+
+
+def executable(jaxpr, options=()):
     """The compiled program, remembered on it."""
-    found = jaxpr.memo.get("law")
+    found = jaxpr.memo.get(("law", options))
     if found is None:
         text, callbacks = write_module(check(jaxpr))
-        found = jaxpr.memo["law"] = compile(text, Plan(host_callbacks=callbacks))
+        found = jaxpr.memo["law", options] = compile(text, Plan(host_callbacks=callbacks, compiler_options=options))
     return found
 
 
-def compiled(jaxpr):
+def compiled(jaxpr, options=()):
     """A program as a function from NumPy arrays to NumPy arrays."""
     jaxpr = intern(jaxpr)
-    call = make_call(executable(jaxpr), jaxpr.out_types)
+    call = make_call(executable(jaxpr, options), jaxpr.out_types)
 
     def run(*arrays):
         return [host_array(y) for y in call([to_array(x, v.type) for x, v in zip(arrays, jaxpr.invars, strict=True)])]
