@@ -8,7 +8,7 @@ import importlib as _importlib
 import gnomon.run.pytree  # noqa: F401,I001 - gives the tree functions their registries
 import gnomon.ir.show  # noqa: F401 - how programs print
 import gnomon.run.eager  # noqa: F401 - gives traces their evaluator
-from gnomon.api.absent import Ref, ad, empty_ref, free_ref, freeze, new_ref, pmap, shard_map, smap
+from gnomon.api.absent import ad, pmap, shard_map, smap
 from gnomon.api.aliases import CompilerEffortLevel, Inline, ds
 from gnomon.api.callback import effects_barrier, pure_callback
 from gnomon.api.checkpoint import checkpoint, checkpoint_policies, remat
@@ -18,6 +18,7 @@ from gnomon.api.differentiate import (grad, hessian, jacfwd, jacobian, jacrev, j
                                       vjp)
 from gnomon.api.environment import host_count, host_id, host_ids, live_arrays, print_environment_info
 from gnomon.api.function import ShapeDtypeStruct
+from gnomon.api.refs import empty_ref, free_ref, freeze, new_ref
 from gnomon.api.retraces import explain_retraces
 from gnomon.api.jit import eval_shape, jit, make_jaxpr, typeof
 from gnomon.api.places import (block_until_ready, clear_caches, copy_to_host_async, default_backend, device_count, device_get,
@@ -37,6 +38,7 @@ from gnomon.base.settings import (allow_f16_reductions, announce, announce_retra
                                   transfer_guard_device_to_host, transfer_guard_host_to_device)
 from gnomon.base.version import VERSION as __version__
 from gnomon.run.array import Shard
+from gnomon.run.ref import Ref
 from gnomon.run.xla import Device
 from gnomon.trace.value import Value as Array
 from gnomon.types.dtype import float0

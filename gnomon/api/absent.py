@@ -35,10 +35,7 @@ def absent_class(name: str, why: str):
     return type(name, (), {"__new__": refuse, "__doc__": f"Not in Gnomon: {why}."})
 
 
-_REFS = ("mutable array references are not there; keep state in the carry of a loop, and return what a function changes")
-Ref = absent_class("Ref", _REFS)
-new_ref, empty_ref, free_ref, freeze = (Absent(name, _REFS) for name in ("new_ref", "empty_ref", "free_ref", "freeze"))
-ad = Absent("ad", _REFS)
+ad = Absent("ad", "gradients are not accumulated into references by the transforms; add them yourself: ref[...] += grad(f)(x)")
 _SHARD_MAP = ("code per device is not there; use jit with shardings of its arguments, lax.with_sharding_constraint, or a mesh with "
               "explicit axes")
 shard_map, smap = Absent("shard_map", _SHARD_MAP), Absent("smap", _SHARD_MAP)

@@ -3,19 +3,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from gnomon.base.errors import Refused
-from gnomon.base.source import function_name
+from gnomon.base.source import describe, function_name
 from gnomon.base.tree import argument_names, keystr, tree_flatten, tree_flatten_with_path, tree_unflatten
 from gnomon.ir.jaxpr import intern
 from gnomon.ops.convert import convert_element_type
 from gnomon.run import structured
 from gnomon.run.array import Array
+from gnomon.run.ref import Ref, through_references
 from gnomon.trace.context import local
 from gnomon.trace.stage import Tracer, inline, leaked, scalar_type, stage, value_of
 from gnomon.trace.value import Value
 from gnomon.types.dtype import canonicalize
 from gnomon.base.settings import current
-from gnomon.types.value_type import ArrayType
+from gnomon.types.effect import STATE
+from gnomon.types.value_type import ArrayType, RefType
 
 _SCALARS = (bool, int, float, complex)
 
@@ -28,8 +29,6 @@ class ShapeDtypeStruct:
     def __init__(self, shape, dtype, *, sharding=None, weak_type=False, manual_axis_type=None, is_ref=False, vma=None, format=None):
         if dtype is None:
             raise ValueError("ShapeDtypeStruct: dtype must be specified.")
-        if is_ref:
-            raise Refused("ShapeDtypeStruct(is_ref=True): mutable array references are not there")
         self.shape = tuple(int(n) for n in shape)
         self.dtype = canonicalize(dtype, current.enable_x64)
         self.weak_type, self.sharding = weak_type, sharding
@@ -76,7 +75,7 @@ class ShapeDtypeStruct:
 def type_of(x):
     """The type of anything array-like, or TypeError."""
     t = getattr(x, "type", None)
-    if t.__class__ is ArrayType or isinstance(x, Value):
+    if t.__class__ is ArrayType or t.__class__ is RefType or isinstance(x, Value):
         return t
     if isinstance(x, _SCALARS) or isinstance(x, np.generic):
         return scalar_type(x if isinstance(x, np.generic) else _exact(x))
@@ -156,12 +155,46 @@ class Flat:
         return flat
 
     def as_output(self, x, i, out):
+        if isinstance(x, Ref):
+            raise returned_ref(x, function_name(self.fn) if self.fn is not None else self.what)
         try:
             return value_of(x)
         except TypeError:
             path = keystr(tree_flatten_with_path(out)[0][i][0]) if not self.has_aux else f"[{i}]"
             raise TypeError(f"{function_name(self.fn)} must return arrays or trees of arrays, but its output{path} is of type "
                             f"{type(x).__name__}: {_short(x)}.") from None
+
+
+def returned_ref(ref, name):
+    """The error about a reference among a function's results."""
+    frame, x = local.frame, ref.held
+    if x.__class__ is Tracer and x.frame is frame and x.atom in frame.invars:
+        made = f"its argument {frame.name_of(x.atom)}"
+    else:
+        place = next((e.place for e in frame.eqns if x.__class__ is Tracer and x.atom in e.outs), None)
+        made = f"made at {describe(place)}" if place else "made outside of it"
+    return ValueError(f"{name} returns a mutable reference of type {ref.type}, {made}, but a function traced for {frame.kind} cannot return "
+                      "references. Return what it refers to: ref[...].")
+
+
+def check_refs(what, values, captured, names):
+    """A reference may be given once: among the arguments, or by closing over it."""
+    seen = {identity(c): None for c in captured if c.type.__class__ is RefType}
+    for i, v in enumerate(values):
+        if v.type.__class__ is not RefType:
+            continue
+        key = identity(v)
+        if key in seen:
+            first = seen[key]
+            name = names()[i]
+            where = f"as its argument {name} and by closing over it" if first is None else f"as its arguments {names()[first]} and {name}"
+            raise ValueError(f"{what} is given the same mutable reference of type {v.type} twice, {where}. Pass it once.")
+        seen[key] = i
+
+
+def identity(ref):
+    """What tells references apart: a traced one is its variable."""
+    return id(ref.atom) if ref.__class__ is Tracer else id(ref)
 
 
 def as_values(leaves):
@@ -183,6 +216,8 @@ def run_here(jaxpr, values, name):
         if v.__class__ is Tracer:
             raise leaked(v)
         arrays.append(v)
+    if jaxpr.effects and STATE in jaxpr.effects or Ref in map(type, arrays):
+        return through_references(jaxpr, arrays, lambda made, given: structured.run(made, given, name), name)
     return structured.run(jaxpr, arrays, name)
 
 

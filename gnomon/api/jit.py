@@ -7,9 +7,10 @@ import time
 from collections import deque
 
 from gnomon.api.aliases import Inline
-from gnomon.api.function import Flat, ShapeDtypeStruct, as_values, check_leaves, lazy_names, type_of
+from gnomon.api.function import Flat, ShapeDtypeStruct, as_values, check_leaves, check_refs, lazy_names, type_of
 from gnomon.api.retraces import Report, Trace, differences, nearest, note
 from gnomon.base.announce import announce
+from gnomon.base.errors import Refused
 from gnomon.base.frames import entry_point, hide_frames
 from gnomon.base.settings import current
 from gnomon.base.source import describe, function_name, named_after, user_place
@@ -21,10 +22,13 @@ from gnomon.ops.convert import convert_element_type
 from gnomon.ops.nested.call import Jit
 from gnomon.run.array import Array
 from gnomon.run.compile import compile as compile_text
-from gnomon.run.programs import arranged, call_for, call_of, plan_for
+from gnomon.run.programs import arranged, call_for, call_of, placements_of, plan_for
+from gnomon.run.ref import through_references
 from gnomon.trace.context import local
 from gnomon.trace.stage import Tracer, bind, evaluate_jaxpr, inline, leaked, stage
 from gnomon.trace.value import Value
+from gnomon.types.effect import STATE
+from gnomon.types.value_type import RefType
 
 type_of_array, placement_of_array = Array.type.__get__, Array.placement.__get__      # TypeError for what is no Array
 
@@ -32,7 +36,7 @@ type_of_array, placement_of_array = Array.type.__get__, Array.placement.__get__ 
 class Entry:
     """One trace of a jitted function: its program, and how to call it."""
 
-    __slots__ = ("jaxpr", "consts", "out_tree", "weak_matters", "retag", "forward", "rest", "donated", "calls", "name", "leaf", "op",
+    __slots__ = ("jaxpr", "consts", "out_tree", "weak_matters", "retag", "refs", "forward", "rest", "donated", "calls", "name", "leaf", "op",
                  "args_tree", "plain")
 
     def __init__(self, jaxpr, consts, in_tree, out_tree, weak_matters, donated, name, retag=None):
@@ -50,6 +54,7 @@ class Entry:
         self.leaf = out_tree.num_leaves == 1 and out_tree.num_nodes == 1
         self.plain = self.leaf and self.forward is None and retag is None
         self.op = None
+        self.refs = RefType in map(type, jaxpr.in_types)        # whether it is given mutable references
 
 
 class Jitted:
@@ -116,6 +121,8 @@ class Jitted:
         """Run a trace on Arrays."""
         if entry.consts:
             leaves = [*entry.consts, *leaves]
+        if entry.refs:
+            return self.run_on_refs(entry, leaves)
         try:
             places = (*map(placement_of_array, leaves),) if any(map(placement_of_array, leaves)) else None
             call = entry.calls.get(places)
@@ -135,6 +142,19 @@ class Jitted:
             outs = [next(computed) if i is None else leaves[i] for i in entry.forward]
         if entry.retag is not None:
             outs = [o if o.type is t else Array(t, o._buffer, o.placement, o._host) for o, t in zip(outs, entry.retag)]
+        return outs[0] if entry.leaf else entry.out_tree.unflatten(outs)
+
+    def run_on_refs(self, entry, leaves):
+        """Run a trace that is given mutable references."""
+        def run(made, arrays):
+            shardings = self.shardings(entry)
+            if shardings is not None and shardings[1] is not None:
+                shardings = shardings[0], (*shardings[1], *[None] * (len(made.outvars) - len(shardings[1])))
+            return call_for(made, placements_of(arrays), entry.name, (), shardings, self.options.compiler_options)(arrays)
+        for x in leaves:
+            if x.__class__ is Tracer:
+                raise leaked(x)
+        outs = through_references(entry.jaxpr, leaves, run, f"jit of {self.name}")
         return outs[0] if entry.leaf else entry.out_tree.unflatten(outs)
 
     def call_at(self, entry, places):
@@ -270,6 +290,8 @@ class Jitted:
             why = "; ".join(differences(self.fun, nearest(probe, self.record), probe))
             raise RuntimeError(f"{self.name} may be traced {limit} times (max_traces) and this call needs one more: {why}.")
         entry = self.new_entry(types, tree, statics, names, donated)
+        if entry.refs:
+            check_refs(f"jit of {self.name}", values, entry.consts, names)
         if not any(c.__class__ is Tracer for c in entry.consts):
             self.cache[key] = entry
             self.by_strong.setdefault(strong_key, entry)
@@ -287,7 +309,8 @@ class Jitted:
         jaxpr, consts = stage(flat, types, name=self.name, kind="jit", arg_names=names, frames=frame_out)
         closed = intern(jaxpr.closed())
         shift = len(consts)
-        entry = Entry(closed, list(consts), tree, flat.out_tree, frame_out[0].weak_matters, tuple(i + shift for i in donated), self.name)
+        weak_matters = frame_out[0].weak_matters or STATE in closed.effects
+        entry = Entry(closed, list(consts), tree, flat.out_tree, weak_matters, tuple(i + shift for i in donated), self.name)
         warn_of_constants(self.name, consts)
         note(self.record, self.fun, self.name, types, tree, statics, describe(user_place(3)), start)
         return entry
@@ -481,6 +504,9 @@ class Lowered:
     def __init__(self, traced):
         self.traced = traced
         entry = traced.entry
+        if entry.refs:
+            raise Refused(f"jit of {traced.jitted.name}: a function that is given mutable references is compiled when it is called, and "
+                          "not by lower; give it their values, and return the new ones")
         places = tuple([*[c.placement for c in entry.consts], *[getattr(x, "placement", None) for x in traced.leaves]])
         self.places = None if all(p is None for p in places) else places
         self.plan = plan_for(entry.jaxpr, self.places, entry.name, entry.donated, traced.jitted.shardings(entry),

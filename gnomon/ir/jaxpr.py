@@ -11,7 +11,7 @@ import weakref
 from collections import OrderedDict
 
 from gnomon.ir.op import primitive
-from gnomon.types.effect import PURE
+from gnomon.types.effect import PURE, STATE, RefEffect
 
 
 class Var:
@@ -97,7 +97,7 @@ class Jaxpr:
         for e in self.eqns:
             if e.op.effects:
                 effects = effects | e.op.effects
-        self.effects = effects
+        self.effects = effects if STATE not in effects else on_inputs(effects, self.constvars + self.invars, self.eqns)
         self.names = names          # argument names and the function's, for messages
         self._memo = None
         self._interned = None
@@ -133,6 +133,18 @@ class Jaxpr:
         return SHOW[0](self)
 
     __repr__ = __str__
+
+
+def on_inputs(effects, inputs, eqns):
+    """The effects of equations on their operands as those of the program on its inputs: what is done to references made inside
+    nobody sees."""
+    place = {v: i for i, v in enumerate(inputs)}
+    found = {e for e in effects if e.__class__ is not RefEffect}
+    for e in eqns:
+        for f in e.op.effects:
+            if f.__class__ is RefEffect and e.ins[f.index] in place:
+                found.add(RefEffect(f.kind, place[e.ins[f.index]]))
+    return frozenset(found)
 
 
 SHOW: list = [lambda jaxpr: f"<jaxpr of {len(jaxpr.eqns)} equations>"]   # filled by ir/show.py, same room

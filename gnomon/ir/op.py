@@ -13,7 +13,8 @@ import threading
 import weakref
 
 from gnomon.base.errors import Refused
-from gnomon.types.effect import PURE
+from gnomon.types.effect import PURE, on_refs
+from gnomon.types.value_type import RefType
 
 RULES = {
     "result": "types in -> type out (a tuple of types where `multiple`)",
@@ -160,6 +161,11 @@ class Op(metaclass=OpForm, abstract=True):
     on_keys = False             # whether `lower` itself deals with random keys (else keys are moved word by word)
     effects = PURE
     host = None
+    # (discharge, args, refs) -> (outs, {operand: what it refers to now}), for ops that take mutable references: the op on what they
+    # refer to; `refs` are the references' variables, None for other operands (see passes/discharge.py)
+    discharge = None
+    show = None                 # (name, binder, equation, variables used) -> its text, where it has a form of its own
+    same_ref_twice = False      # whether operands may be the same reference
 
     def __setattr__(self, name, value):
         raise AttributeError(f"{type(self).__name__} is frozen; use replace({name}=...)")
@@ -177,11 +183,17 @@ class Op(metaclass=OpForm, abstract=True):
         """The result types for operand types, from the memo or from the `result` rule."""
         found = self.results.get(types)
         if found is None:
+            if self.discharge is None and RefType in map(type, types):
+                raise self.not_of_refs(types)
             found = self.result(*types)
             if self.multiple:
                 found = tuple(found)
             self.results[types] = found
         return found
+
+    def not_of_refs(self, types):
+        t = next(t for t in types if t.__class__ is RefType)
+        return TypeError(f"{self.user_name} takes arrays, but it was given a mutable reference of type {t}. Read it first: ref[...].")
 
     def __reduce__(self):
         return type(self), tuple(getattr(self, p) for p in self.parameters)
@@ -201,11 +213,12 @@ class NestedOp(Op, abstract=True):
 
     multiple = True
     holds_programs = True
+    first_operand = 0           # the operand that is the first input of the programs held
     derivative = Marker("NESTED", "the derivative of the programs it holds")
 
     @property
     def effects(self):
-        return PURE.union(*[p.effects for p in self.programs()])
+        return on_refs(PURE.union(*[p.effects for p in self.programs()]), self.first_operand)
 
     def split(self, T, eqn, unknown):
         """Where no part of it can run early: the whole equation later."""

@@ -75,6 +75,8 @@ class Printer:
         return Group([head, Nest(4, [BREAK, *eqns]), Nest(2, [BREAK, f"in {outs} }}"])])
 
     def eqn(self, e, used):
+        if e.op.show is not None:
+            return [e.op.show(self.name, self.binder, e, used)]
         left = " ".join(self.binder(v, used) for v in e.outs)
         values = e.op.named_parameters
         shown = [(p, values[p]) for p in shown_parameters(e.op)]

@@ -21,6 +21,7 @@ from gnomon.ops.compare import select_n
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.indexing import (Gather, GatherDimensionNumbers, Scatter, ScatterAdd, ScatterDimensionNumbers,
                                  ScatterMax, ScatterMin, ScatterSub)
+from gnomon.ops.refs import Indexing
 from gnomon.ops.scatter_mul import ScatterMul
 from gnomon.ops.shape import broadcast_in_dim, expand_dims, full, reshape
 from gnomon.run.array import Array, aligned_copy
@@ -557,3 +558,27 @@ def apply_in_turn(x, plan, given, combine):
     def step(x, i):
         return bind(write, x, i, combine(bind(read, x, i), None)), None
     return scan(step, x, reshape(indices, (indices.type.size // width, width)))[0]
+
+
+# ---- references ---------------------------------------------------------------------------------------------------
+
+def prepare(ref, index):
+    """(form, given arrays) of an index into what a reference refers to; the places where a mask is true must be known."""
+    try:
+        return form_of(index)
+    except HasMask:
+        _, new_axes, index = without_masks(ref.type.shape, with_arrays(index))
+        if new_axes:
+            raise Refused("a mutable reference is not indexed by single booleans; read it first: ref[...]") from None
+        return form_of(index)
+
+
+def updated(x, form, given, y, kind):
+    """`x` with the elements at an index of this form updated."""
+    return apply_update(x, given, y, writer(x.type, form, DEFAULT), kind)
+
+
+Indexing.prepare = prepare
+Indexing.read = lambda x, form, given: reader(x.type, form).read(x, given)
+Indexing.write = lambda x, form, given, y: updated(x, form, given, y, SET)
+Indexing.add = lambda x, form, given, y: updated(x, form, given, y, ADD)

@@ -3,7 +3,9 @@ from __future__ import annotations
 
 from gnomon.base.settings import current
 from gnomon.passes.dead_code import drop_dead_code
+from gnomon.passes.discharge import discharge
 from gnomon.passes.roll import rewritten, with_inner_programs
+from gnomon.types.effect import STATE
 
 
 def optimise(jaxpr):
@@ -21,7 +23,7 @@ def passed(jaxpr, whole_rows):
     key = ("optimised", current.roll, current.outline, whole_rows)
     found = jaxpr.memo.get(key)
     if found is None:
-        out = drop_dead_code(jaxpr)
+        out = drop_dead_code(jaxpr if STATE not in jaxpr.effects else discharge(jaxpr)[0])
         out, reports, rows = rewritten(out, whole_rows)
         out, more = with_inner_programs(out)
         found = jaxpr.memo[key] = out, reports + more, rows

@@ -17,11 +17,13 @@ from gnomon.run.finite import watched_handler
 from gnomon.run.key_reuse import checked_handler
 from gnomon.run.placement import new_placement
 from gnomon.run.programs import call_for, placements_of
+from gnomon.run.ref import Ref, live, ref_handler
 from gnomon.run.xla import QUICK_COMPILE
 from gnomon.trace.context import runtime
 from gnomon.trace.stage import Tracer, number_now, scalar_type
 from gnomon.types.dtype import canonicalize, float0, is_integer, is_key
-from gnomon.types.value_type import ArrayType
+from gnomon.types.effect import STATE
+from gnomon.types.value_type import ArrayType, RefType
 
 HOST_SIZE = 4096        # elements up to which NumPy on one core is quicker than a call through the runtime
 
@@ -62,6 +64,8 @@ for _name in ("debug_nans", "debug_infs", "debug_key_reuse"):
 def make_handler(op, types):
     """The function that runs an op on arrays of these types."""
     out = op.infer(types)
+    if STATE in op.effects or RefType in map(type, types):
+        return ref_handler(op, types)
     compiled = compiled_handler(op, types)
     if op.host is None or op.multiple or sum(t.size for t in (*types, out)) > HOST_SIZE or default_backend() != "cpu":
         return compiled
@@ -169,6 +173,9 @@ def constant(x):
         x = np.asarray(x)
     if isinstance(x, np.ndarray):
         return array_of(x)
+    if cls is Ref:              # as an operand: ops that take arrays refuse it
+        held = live(x)
+        return held if held.__class__ is Tracer else x
     if hasattr(x, "__gnomon_array__"):
         return x.__gnomon_array__()
     if hasattr(x, "__jax_array__"):

@@ -33,6 +33,7 @@ class Runtime:
     evaluate = None         # (op, args) -> result(s), now
     constant = None         # NumPy array or scalar -> Array
     is_array = None         # whether an object is an Array
+    reference = None        # a traced mutable reference -> what stands for it before the user; filled by run/ref.py
 
 
 runtime = Runtime()

@@ -17,7 +17,8 @@ from gnomon.ir.op import BIND
 from gnomon.trace.context import local, runtime
 from gnomon.trace.value import Value
 from gnomon.types.dtype import canonicalize
-from gnomon.types.value_type import ArrayType
+from gnomon.types.effect import STATE
+from gnomon.types.value_type import ArrayType, RefType
 
 _new_eqn, _new_var = Eqn, Var
 
@@ -233,6 +234,8 @@ class Frame:
             return literal(value)
         if not runtime.is_array(value):
             value = runtime.constant(value)
+            if value.__class__ is Tracer:       # what a mutable reference stands for
+                return self.lift(value)
         return self.capture(value)
 
     def has_captured(self, value):
@@ -295,6 +298,8 @@ class Frame:
             if missing:
                 stack.extend(missing)
                 continue
+            if eqn.op.effects and STATE in eqn.op.effects:
+                raise NotKnown(self, v)         # what a reference refers to is known when the program runs
             args = [i if i.__class__ is Literal else known[i] for i in eqn.ins]
             saved, local.frame, local.keys_checked = local.frame, None, True
             try:
@@ -416,7 +421,10 @@ def stage(fn, types, *, name="", kind="jit", arg_names=None, values=None, frames
     frame.invars = tuple([Var(t) for t in types])
     local.frame = frame
     try:
-        outs = fn(*[Tracer(v.type, v, frame) for v in frame.invars])
+        inputs = [Tracer(v.type, v, frame) for v in frame.invars]
+        if RefType in map(type, types):
+            inputs = [runtime.reference(x) if x.type.__class__ is RefType else x for x in inputs]
+        outs = fn(*inputs)
         made = frame.finish(outs)
     finally:
         frame.closed = True

@@ -128,7 +128,7 @@ def tangent_type(t):
 
 def has_tangent(t):
     """Whether values of this type can move at all."""
-    return not is_key(t.dtype) and t.dtype.kind in "fcV" and tangent_dtype(t.dtype) == t.dtype
+    return t.__class__ is not RefType and not is_key(t.dtype) and t.dtype.kind in "fcV" and tangent_dtype(t.dtype) == t.dtype
 
 
 def array_type(shape, dtype, weak_type=False, spec=None, mesh=None, varying=NOWHERE, memory=None):
@@ -159,7 +159,12 @@ class RefType:
     dtype = property(lambda self: self.inner.dtype)
     ndim = property(lambda self: self.inner.ndim)
     size = property(lambda self: self.inner.size)
+    sharding = property(lambda self: self.inner.sharding)
     strong = property(lambda self: self)
+    inner_aval = property(lambda self: self.inner)
+
+    def with_shape(self, shape):
+        return RefType(self.inner.with_shape(shape))
 
     def short(self):
         return f"Ref{{{self.inner.short()}}}"

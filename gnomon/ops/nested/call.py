@@ -6,6 +6,7 @@ from gnomon.ir.jaxpr import Eqn, Jaxpr, Literal, Var, intern
 from gnomon.ir.op import NestedOp, field, is_linear
 from gnomon.trace.build import program
 from gnomon.trace.stage import bind, inline
+from gnomon.types.value_type import RefType
 
 
 class Call(NestedOp, abstract=True):
@@ -24,9 +25,24 @@ class Call(NestedOp, abstract=True):
     def transpose(self, T, cts, *args):
         return transpose_call(T, self.jaxpr, cts, args, lambda back, operands: bind(self.of(back), *operands))
 
+    def discharge(self, D, args, refs):
+        return discharge_call(D, self.jaxpr, args, lambda made: bind(self.of(made), *args))
+
     def batch(self, T, args, axes, batching):
         jaxpr, out_axes = T.vmap(self.jaxpr, tuple(axes), batching)
         return bind(self.of(jaxpr), *args), out_axes
+
+
+def discharge_call(D, jaxpr, args, call):
+    """A call of `jaxpr` on values; `call(program)` runs the program without references."""
+    made, written = D(jaxpr, stays(args))
+    outs, n = call(made), len(jaxpr.outvars)
+    return outs[:n], dict(zip(written, outs[n:]))
+
+
+def stays(args):
+    """Which operands stay references."""
+    return tuple([a.type.__class__ is RefType for a in args])
 
 
 def with_tangents(outs, has):

@@ -10,7 +10,7 @@ from gnomon.ir.jaxpr import Eqn, Var
 from gnomon.ir.op import NestedOp, field, is_linear
 from gnomon.ops.compare import eq, select_n
 from gnomon.ops.nested.in_place import in_place_outputs, masked, opened, uses
-from gnomon.ops.nested.call import with_tangents
+from gnomon.ops.nested.call import stays, with_tangents
 from gnomon.ops.platform import position_of
 from gnomon.ops.shape import StopGradient, expand_dims, zeros
 from gnomon.trace.build import program
@@ -26,6 +26,8 @@ class Cond(NestedOp):
 
     branches: tuple
     branches_platforms: tuple | None = field(None, show="nondefault")
+
+    first_operand = 1
 
     def programs(self):
         return self.branches
@@ -77,6 +79,13 @@ class Cond(NestedOp):
         branches = tuple(T.transpose(b, linear, has_ct, has)[0] for b in self.branches)
         outs = bind(self.of(branches), index, *[a for a in args if not is_linear(a)], *[c for c in cts if c is not None])
         return [None, *spread(linear, spread(has, outs))]
+
+    def discharge(self, D, args, refs):
+        keep = stays(args[1:])
+        written = tuple(sorted({i for b in self.branches for i in D(b, keep)[1]}))
+        outs = bind(self.of(tuple(D(b, keep, written)[0] for b in self.branches)), *args)
+        n = len(outs) - len(written)
+        return outs[:n], {1 + i: value for i, value in zip(written, outs[n:])}
 
     def batch(self, T, args, axes, batching):
         index, *operands = args

@@ -9,7 +9,7 @@ from gnomon.base.errors import Refused
 from gnomon.base.lists import pick, spread
 from gnomon.ir.jaxpr import Jaxpr
 from gnomon.ir.op import NestedOp, field
-from gnomon.ops.nested.call import transpose_call, with_tangents
+from gnomon.ops.nested.call import Jit, discharge_call, transpose_call, with_tangents
 from gnomon.ops.shape import zeros
 from gnomon.trace.build import program
 from gnomon.trace.stage import bind, inline
@@ -59,6 +59,14 @@ class CustomCall(NestedOp, abstract=True):
             raise Refused(f"the function {self.name_} with a {self.name.removesuffix('_call')} rule closes over a value being "
                           "differentiated; pass it as an argument instead")
         return tuple(t is not None for t in tangents)
+
+    def discharge(self, D, args, refs):
+        if not any(refs):
+            return discharge_call(D, self.call_jaxpr, args, lambda made: bind(self.replace(call_jaxpr=made), *args))
+        if not D.whole:
+            raise Refused(f"the function {self.name_} with a {self.name.removesuffix('_call')} rule is given a mutable reference that "
+                          "is read or written in the function being transformed; give it the value, ref[...]")
+        return discharge_call(D, self.call_jaxpr, args, lambda made: bind(Jit(made, self.name_), *args))
 
     def batch(self, T, args, axes, batching):
         axes = tuple(axes)

@@ -6,6 +6,7 @@ from gnomon.ir.dims import drop_dim, insert_dim
 from gnomon.ir.jaxpr import Eqn, Jaxpr, Literal, Var, intern
 from gnomon.ir.op import NestedOp, field, is_linear
 from gnomon.ops.arithmetic import add_any
+from gnomon.ops.nested.call import stays
 from gnomon.ops.nested.while_loop import check_carry
 from gnomon.ops.shape import moveaxis, zeros
 from gnomon.trace.build import program
@@ -76,6 +77,25 @@ class Scan(NestedOp):
         outs = bind(self.of(wider, len(c) + len(tc), len(k) + len(tk)), *c, *tc, *k, *tk, *x, *tx)
         k_out, tk_out, y_out, ty_out = cut(outs, [len(k), len(tk), n_ys, len(outs)])
         return [*k_out, *y_out], spread(has, [*tk_out, *ty_out])
+
+    # -- references --------------------------------------------------------------------------------------------
+
+    def discharge(self, D, args, refs):
+        """What the body writes to is carried, or stacked where each step has a slice of it."""
+        n_c, n_k, n = self.num_consts, self.num_carry, len(args)
+        body, written = D(self.jaxpr, stays(args))
+        carried, sliced = [i for i in written if i < n_c], [i for i in written if i >= n_c + n_k]
+        order = [*[i for i in range(n_c) if i not in carried], *carried, *range(n_c, n)]
+        m, n_out = len(carried), len(self.jaxpr.outvars)
+
+        def step(*xs):
+            given = dict(zip(order, xs))
+            outs = inline(body, (), [given[i] for i in range(n)])
+            last = dict(zip(written, outs[n_out:]))
+            return [*[last[i] for i in carried], *outs[:n_out], *[last[i] for i in sliced]]
+        made = program([body.in_types[i] for i in order], step)
+        outs = bind(self.of(made, n_c - m, n_k + m), *[args[i] for i in order])
+        return outs[m:m + n_out], dict(zip((*carried, *sliced), (*outs[:m], *outs[m + n_out:])))
 
     # -- batching ----------------------------------------------------------------------------------------------
 

@@ -5,13 +5,14 @@ from gnomon.base.errors import Refused
 from gnomon.base.lists import pick, settle
 from gnomon.ir.jaxpr import Eqn, Jaxpr, Var
 from gnomon.ir.op import NestedOp, field
-from gnomon.ops.nested.call import with_tangents
+from gnomon.ops.nested.call import stays, with_tangents
 from gnomon.ops.nested.cond import select_lanes
 from gnomon.ops.nested.in_place import in_place_outputs, masked, opened
 from gnomon.ops.reductions import ReduceOr
 from gnomon.ops.shape import zeros
 from gnomon.trace.build import program
 from gnomon.trace.stage import bind, inline
+from gnomon.types.effect import PURE, on_refs
 
 
 class While(NestedOp):
@@ -29,6 +30,12 @@ class While(NestedOp):
 
     def programs(self):
         return self.cond_jaxpr, self.body_jaxpr
+
+    same_ref_twice = True       # its test and its body may use the same one
+
+    @property
+    def effects(self):
+        return PURE.union(self.cond_jaxpr.effects, on_refs(self.body_jaxpr.effects, self.cond_nconsts))
 
     def parts(self, seq):
         a, b = self.cond_nconsts, self.cond_nconsts + self.body_nconsts
@@ -84,6 +91,33 @@ class While(NestedOp):
                     (*cond_consts, *known_consts, *known_carry), tuple(outs), eqn.place)
         again = [v if u else Var(v.type) for v, u in zip(eqn.outs, unk_carry)]
         return [first], [Eqn(self, eqn.ins, tuple(again), eqn.place)], unk_carry
+
+    def discharge(self, D, args, refs):
+        """What the body writes to is carried, and the test looks at it there."""
+        cond_consts, body_consts, carry = self.parts(args)
+        nc, nb = len(cond_consts), len(body_consts)
+        body, written = D(self.body_jaxpr, stays((*body_consts, *carry)))
+        cond, tested = D(self.cond_jaxpr, stays((*cond_consts, *carry)))
+        if tested:
+            raise Refused("the cond_fun of a while_loop writes to a mutable reference, which would be lost; write to it in body_fun")
+        moved = {refs[nc + i]: k for k, i in enumerate(written)}
+        seen = [moved.get(r) for r in refs[:nc]]            # the test's constants that are carried now
+        held_c, held_b = [c for c, k in zip(cond_consts, seen) if k is None], [b for i, b in enumerate(body_consts) if i not in written]
+        m, n_out = len(written), len(carry)
+
+        def test(*xs):
+            held, state, rest = iter(xs[:len(held_c)]), xs[len(held_c):len(held_c) + m], xs[len(held_c) + m:]
+            return inline(cond, (), [*[next(held) if k is None else state[k] for k in seen], *rest])
+
+        def step(*xs):
+            held, state, rest = iter(xs[:len(held_b)]), iter(xs[len(held_b):len(held_b) + m]), xs[len(held_b) + m:]
+            outs = inline(body, (), [*[next(state) if i in written else next(held) for i in range(nb)], *rest])
+            return [*outs[n_out:], *outs[:n_out]]
+        state = [*[body_consts[i] for i in written], *carry]
+        types = [v.type for v in state]
+        outs = bind(While(program([*[v.type for v in held_c], *types], test), program([*[v.type for v in held_b], *types], step),
+                          len(held_c), len(held_b)), *held_c, *held_b, *state)
+        return outs[m:], {nc + i: value for i, value in zip(written, outs)}
 
     def batch(self, T, args, axes, batching):
         a_cond, a_consts, a_carry = self.parts(axes)
