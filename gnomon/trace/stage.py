@@ -365,7 +365,6 @@ class Frame:
 
 
 _SCALARS = frozenset([bool, int, float, complex])
-_literals: dict = {}
 
 
 def scalar_type(value):
@@ -454,14 +453,14 @@ def inline(jaxpr, consts, args):
         env[v] = lift(a)
     for v, a in zip(jaxpr.invars, args):
         env[v] = lift(a)
-    append, here = frame.eqns.append, None
+    append = frame.eqns.append
     for e in jaxpr.eqns:
         ins = tuple([env[v] if v.__class__ is Var else v for v in e.ins])
         outs = []
         for v in e.outs:
             new = env[v] = _new_var(v.type)
             outs.append(new)
-        append(_new_eqn(e.op, ins, tuple(outs), e.place or here))
+        append(_new_eqn(e.op, ins, tuple(outs), e.place))
     out = []
     for v in jaxpr.outvars:
         w = env[v] if v.__class__ is Var else v
@@ -473,11 +472,26 @@ def evaluate_jaxpr(jaxpr, consts, args):
     """Evaluate a program op by op, dropping values once nobody needs them."""
     env = dict(zip(jaxpr.constvars, consts))
     env.update(zip(jaxpr.invars, args))
-    evaluate = runtime.evaluate
-    for e in jaxpr.eqns:
+    del consts, args
+    evaluate, last = runtime.evaluate, jaxpr.memo.get("last uses")
+    if last is None:
+        last = jaxpr.memo["last uses"] = last_uses(jaxpr)
+    for e, ending in zip(jaxpr.eqns, last):
         outs = evaluate(e.op, [env[v] if v.__class__ is Var else v for v in e.ins])
         if e.op.multiple:
             env.update(zip(e.outs, outs))
         else:
             env[e.outs[0]] = outs
+        for v in ending:
+            del env[v]
     return [env[v] if v.__class__ is Var else runtime.constant(v) for v in jaxpr.outvars]
+
+
+def last_uses(jaxpr):
+    """For each equation, the variables that nobody needs after it."""
+    needed, out = {v for v in jaxpr.outvars if v.__class__ is Var}, []
+    for e in reversed(jaxpr.eqns):
+        ending = {v for v in (*e.ins, *e.outs) if v.__class__ is Var} - needed
+        needed |= ending
+        out.append(tuple(ending))
+    return out[::-1]
