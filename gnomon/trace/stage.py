@@ -3,6 +3,7 @@ operation enters a program or runs at once."""
 from __future__ import annotations
 
 import gc
+import sys
 
 import numpy as np
 
@@ -179,7 +180,7 @@ class Frame:
     """A program being recorded."""
 
     __slots__ = ("parent", "eqns", "consts", "const_values", "closed", "name", "kind", "arg_names", "values", "invars",
-                 "weak_matters", "known", "producer", "indexed", "place")
+                 "weak_matters", "known", "producer", "indexed", "place", "depth")
 
     def __init__(self, name="", kind="jit", arg_names=None, values=None):
         self.parent = local.frame
@@ -194,6 +195,7 @@ class Frame:
         self.weak_matters = False   # whether an input's weak type changed what was recorded
         self.known = None
         self.producer, self.indexed = None, 0
+        self.depth = 0              # in how many other traces this one is
         self.place = None           # where equations recorded from now on come from, if not from the caller
 
     def record(self, op, args):
@@ -417,6 +419,10 @@ def stage(fn, types, *, name="", kind="jit", arg_names=None, values=None, frames
         frame.capture(x)
     if frames is not None:
         frames.append(frame)
+    if frame.parent is not None:
+        frame.depth = frame.parent.depth + 1
+        if frame.depth >= DEEP and not frame.depth % 4:
+            check_depth(frame)
     frame.invars = tuple([Var(t) for t in types])
     local.frame = frame
     try:
@@ -432,6 +438,21 @@ def stage(fn, types, *, name="", kind="jit", arg_names=None, values=None, frames
         del outs
         check_leaks(frame)
     return made
+
+
+DEEP = 8        # traces inside each other from which on Python's stack is watched
+
+
+def check_depth(frame):
+    """RecursionError well before the limit of the interpreter, which counts calls through C too; C++ code would not survive that one."""
+    depth, python = 0, sys._getframe()
+    while python is not None:
+        depth, python = depth + 1, python.f_back
+    if depth < 0.6 * sys.getrecursionlimit():
+        return
+    raise RecursionError(f"{frame.depth} traces are inside each other at the function {frame.name}, traced for {frame.kind}: a function calls "
+                         "itself while it is traced, and what its arguments are is not known then. Let a static argument end it, or use "
+                         "gnomon.lax.while_loop.")
 
 
 def check_leaks(frame):

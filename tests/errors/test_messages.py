@@ -733,3 +733,28 @@ SPANS = {
 @failing(SPANS)
 def test_spans(program, expected):
     assert message(program) == expected
+
+
+# ---- functions that call themselves ---------------------------------------------------------------------------------
+
+@gnomon.jit
+def endless(x):
+    return endless(x)
+
+
+def endless_gradient(x):
+    return gnomon.grad(endless_gradient)(x)
+
+
+@functools.partial(gnomon.jit, static_argnums=1)
+def ended(x, n):
+    return x if n == 0 else ended(x + 1, n - 1)
+
+
+def test_functions_that_call_themselves_without_end():
+    for f, kind in ((endless, "jit"), (endless_gradient, "grad")):
+        text = re.sub(r"RecursionError: \d+", "RecursionError: N", message(lambda f=f: f(1.0)))
+        assert text == (f"RecursionError: N traces are inside each other at the function {f.__name__}, traced for {kind}: a function calls itself "
+                        "while it is traced, and what its arguments are is not known then. Let a static argument end it, or use "
+                        "gnomon.lax.while_loop.")
+    assert float(ended(0.0, 30)) == 30.0
