@@ -15,8 +15,6 @@ def seen():
     return []
 
 
-
-
 def test_arms(seen):
     def note(tag, x):
         G.debug.callback(lambda v: seen.append((tag, float(v))), x)
