@@ -20,8 +20,8 @@ from gnomon.api.environment import host_count, host_id, host_ids, live_arrays, p
 from gnomon.api.function import ShapeDtypeStruct
 from gnomon.api.refs import empty_ref, free_ref, freeze, new_ref
 from gnomon.api.retraces import explain_retraces
-from gnomon.api.jit import eval_shape, jit, make_jaxpr, typeof
-from gnomon.api.places import (block_until_ready, clear_caches, copy_to_host_async, default_backend, device_count, device_get,
+from gnomon.api.jit import clear_caches, eval_shape, jit, make_jaxpr, typeof
+from gnomon.api.places import (block_until_ready, copy_to_host_async, default_backend, device_count, device_get,
                                device_put, devices, get_abstract_mesh, get_mesh, local_device_count, local_devices,
                                make_array_from_callback, make_array_from_process_local_data, make_array_from_single_device_arrays,
                                make_mesh, process_count, process_index, process_indices, reshard, set_mesh, use_abstract_mesh,

@@ -4,6 +4,7 @@ from __future__ import annotations
 import functools
 import inspect
 import time
+import weakref
 from collections import deque
 
 from gnomon.api.aliases import Inline
@@ -57,6 +58,22 @@ class Entry:
         self.refs = RefType in map(type, jaxpr.in_types)        # whether it is given mutable references
 
 
+_every: weakref.WeakSet = weakref.WeakSet()     # the jitted functions that are in use
+
+
+def clear_caches():
+    """Forget every trace and compiled program of every jitted function: all are traced anew at their next call.
+
+    >>> traces = []
+    >>> twice = jit(lambda x: traces.append(x) or x + x)
+    >>> _ = twice(1.0), twice(2.0), clear_caches(), twice(3.0)
+    >>> len(traces)
+    2
+    """
+    for function in list(_every):
+        function.clear_cache()
+
+
 class Jitted:
     """A function compiled by XLA, as made by `jit`. Call it like the function it wraps."""
 
@@ -70,6 +87,7 @@ class Jitted:
         self.simple = not (options.static_argnums or options.static_argnames or options.donate_argnums or options.donate_argnames)
         self.record = deque(maxlen=256)
         named_after(self, fun)
+        _every.add(self)
 
     def __get__(self, instance, owner=None):
         return self if instance is None else functools.partial(self, instance)

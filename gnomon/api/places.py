@@ -76,10 +76,6 @@ def copy_to_host_async(x):
     return x
 
 
-def clear_caches():
-    """Nothing is kept here that has to be cleared for correctness; compiled programs stay with their functions."""
-
-
 # ---- meshes --------------------------------------------------------------------------------------------------------
 
 @entry_point

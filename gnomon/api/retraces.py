@@ -32,7 +32,7 @@ class Trace:
 
     def __str__(self):
         at = f" at {self.place}" if self.place else ""
-        why = "first trace" if not self.reasons else "; ".join(self.reasons)
+        why = "; ".join(self.reasons) or ("first trace" if self.number == 1 else "an equal trace was forgotten (clear_cache, clear_caches)")
         return f"{self.name}: trace {self.number}{at}, {self.seconds * 1e3:.1f} ms: {why}"
 
 

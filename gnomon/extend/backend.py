@@ -1,6 +1,6 @@
 """The clients behind the devices."""
 from gnomon.api.absent import Absent as _Absent
-from gnomon.api.places import clear_caches as clear_in_memory_compilation_cache
+from gnomon.api.jit import clear_caches as clear_in_memory_compilation_cache
 from gnomon.run.client import clients as backends, default_device as get_default_device, get_client as _get_client, xla_version as backend_xla_version
 
 _ONCE = "the devices are made once and stay as long as the process; set platforms or num_cpu_devices before the first use, or start a new process"

@@ -8,11 +8,6 @@ from gnomon.passes.roll import rewritten, with_inner_programs
 from gnomon.types.effect import STATE
 
 
-def optimise(jaxpr):
-    """The program after every pass; remembered on it."""
-    return optimised(jaxpr)[0]
-
-
 def optimised(jaxpr):
     """The program after every pass, and reports of what was done to its repeats."""
     return passed(jaxpr, False)[:2]

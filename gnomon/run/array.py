@@ -491,11 +491,6 @@ def from_numpy_copy(host, type: ArrayType | None = None) -> Array:
     return Array(type, None, None, aligned_copy(host, base_type(type).dtype))
 
 
-def from_buffer(buffer, type: ArrayType, placement: Placement | None = None) -> Array:
-    """An array around a buffer that is where `placement` says."""
-    return Array(type, buffer, placement)
-
-
 ALIGNMENT = 64      # XLA shares memory with NumPy only if it begins at a multiple of this
 SMALL = 4096        # bytes that are copied faster than memory is aligned
 

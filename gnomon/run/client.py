@@ -225,14 +225,6 @@ def process_indices(backend: str | None = None) -> list[int]:
     return sorted({device.process_index for device in get_client(backend).devices()})
 
 
-def platform_of(client) -> str:
-    """A client's platform by the name that `backend` arguments take."""
-    for name, known in (_clients or {}).items():
-        if known is client:
-            return name
-    return client.platform
-
-
 def default_backend() -> str:
     """The platform that arrays are made on unless a device is named: that of `default_device`, or the first.
 
