@@ -13,7 +13,7 @@ from gnomon.api.control import while_loop
 from gnomon.base.errors import Refused
 from gnomon.ir.op import primitive_named
 from gnomon.numpy.promote import as_value, promote_dtypes
-from gnomon.ops import linalg_eigen, linalg_lu, linalg_qr, linalg_triangular, linalg_update
+from gnomon.ops import linalg_eigen, linalg_forms, linalg_lu, linalg_qr, linalg_triangular, linalg_update
 from gnomon.ops.arithmetic import absolute, add, div, mul, sub
 from gnomon.ops.compare import bitwise_and, lt
 from gnomon.ops.elementwise import full_scalar
@@ -239,7 +239,7 @@ def schur(x, *, compute_schur_vectors=True, sort_eig_vals=False, select_callable
     [[1.0, 2.0], [0.0, 3.0]]
     """
     x = as_matrices(x, "schur", "x", square=True)
-    return tuple(bind(linalg_eigen.Schur(bool(compute_schur_vectors), select_callable, bool(sort_eig_vals)), x))
+    return tuple(bind(linalg_forms.Schur(bool(compute_schur_vectors), select_callable, bool(sort_eig_vals)), x))
 
 
 def hessenberg(a):
@@ -250,7 +250,7 @@ def hessenberg(a):
     >>> hessenberg(jnp.eye(3))[0].shape
     (3, 3)
     """
-    return tuple(bind(linalg_eigen.Hessenberg(), as_matrices(a, "hessenberg", "a", square=True)))
+    return tuple(bind(linalg_forms.Hessenberg(), as_matrices(a, "hessenberg", "a", square=True)))
 
 
 def tridiagonal(a, *, lower=True):
@@ -261,7 +261,7 @@ def tridiagonal(a, *, lower=True):
     >>> tridiagonal(jnp.eye(3))[1].tolist()
     [1.0, 1.0, 1.0]
     """
-    return tuple(bind(linalg_eigen.Tridiagonal(bool(lower)), as_matrices(a, "tridiagonal", "a", square=True)))
+    return tuple(bind(linalg_forms.Tridiagonal(bool(lower)), as_matrices(a, "tridiagonal", "a", square=True)))
 
 
 def qdwh(x, *, is_hermitian=False, max_iterations=None, eps=None, dynamic_shape=None):

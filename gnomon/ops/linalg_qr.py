@@ -6,24 +6,21 @@ from gnomon.ir.op import is_linear
 from gnomon.ops.arithmetic import NOT_LINEAR, add, neg, sub
 from gnomon.ops.complex_parts import complex as complex_of, imag
 from gnomon.ops.elementwise import full_scalar
-from gnomon.ops.linalg_base import (INT32, MatrixOp, adjoint, conjugate, emit_identity, emit_triangle, eye_like, lapack, matmul,
-                                    on_diagonal, take_columns, tril)
+from gnomon.ops.linalg_base import (INT32, MatrixOp, adjoint, conjugate, diagonal, emit_identity, emit_triangle, eye_like, lapack, matmul,
+                                    on_diagonal, scale_rows, take_columns, tril, triu)
 from gnomon.ops.linalg_lu import padded, solve
 from gnomon.ops.linalg_triangular import solve_triangular
-from gnomon.ops.slicing import concatenate, slice_in_dim
+from gnomon.ops.shape import zeros
+from gnomon.ops.slicing import concatenate, pad_in_dim, slice_in_dim
 from gnomon.trace.stage import bind
 from gnomon.types.dtype import is_complex
 from gnomon.types.value_type import ArrayType
-
-BY_QR = Refused("the reflections that it computes have no derivative rule; differentiate qr instead")
-
 
 class Geqrf(MatrixOp):
     """Householder reflections that make a matrix upper triangular: R on and above the diagonal, the reflections' vectors below it, and
     their scale factors."""
 
     multiple = True
-    derivative = BY_QR
     transpose = NOT_LINEAR
 
     def core(self, x):
@@ -31,6 +28,11 @@ class Geqrf(MatrixOp):
 
     def lower(self, emit, x):
         return reflections(emit, x, *emit.outs)
+
+    def derivative(self, args, tangents):
+        (x,), (t,) = args, tangents
+        packed, taus = bind(self, x)
+        return [packed, taus], factors_move(x, t, packed)
 
 
 def reflections(emit, x, packed, taus):
@@ -47,7 +49,6 @@ class Geqp3(MatrixOp):
 
     ranks = (2, 1)
     multiple = True
-    derivative = BY_QR
     transpose = NOT_LINEAR
 
     def core(self, x, jpvt):
@@ -55,6 +56,13 @@ class Geqp3(MatrixOp):
 
     def lower(self, emit, x, jpvt):
         return reflections_and_exchanges(emit, x, jpvt, *emit.outs)
+
+    def derivative(self, args, tangents):
+        (x, jpvt), (t, _) = args, tangents
+        packed, exchanges, taus = bind(self, x, jpvt)
+        order = sub(exchanges, full_scalar(exchanges, 1))
+        moved, scales = factors_move(take_columns(x, order), take_columns(t, order), packed)
+        return [packed, exchanges, taus], [moved, None, scales]
 
 
 def reflections_and_exchanges(emit, x, jpvt, packed, exchanges, taus):
@@ -70,7 +78,6 @@ class HouseholderProduct(MatrixOp):
     diagonal, `taus` their scale factors."""
 
     ranks = (2, 1)
-    derivative = BY_QR
     transpose = NOT_LINEAR
 
     def core(self, a, taus):
@@ -82,6 +89,11 @@ class HouseholderProduct(MatrixOp):
 
     def lower(self, emit, a, taus):
         return unitary(emit, a, taus)
+
+    def derivative(self, args, tangents):
+        a, taus = args
+        out, product = bind(self, a, taus), Reflections(a, taus, *tangents)
+        return out, product.moved(eye_like(out), False)
 
 
 def unitary(emit, a, taus):
@@ -116,13 +128,17 @@ class Ormqr(MatrixOp):
 
     def derivative(self, args, tangents):
         a, taus, c = args
+        out = bind(self, a, taus, c)
+        moved = None if tangents[2] is None else bind(self, a, taus, tangents[2])
         if tangents[0] is not None or tangents[1] is not None:
-            raise Refused("ormqr cannot be differentiated with respect to the reflections; differentiate qr and multiply by its q instead")
-        return bind(self, a, taus, c), bind(self, a, taus, tangents[2])
+            product = Reflections(a, taus, *tangents[:2])
+            term = product.moved(c, self.transpose_) if self.left else adjoint(product.moved(adjoint(c), not self.transpose_))
+            moved = term if moved is None else add(moved, term)
+        return out, moved
 
     def transpose(self, ct, a, taus, c):
         if is_linear(a) or is_linear(taus):
-            raise BY_QR()
+            raise Refused("ormqr is not linear in the reflections")
         # <ct, Q c> = <Q^T ct, c>, and Q^T is the adjoint of the conjugate of Q
         flipped = self.replace(transpose_=not self.transpose_)
         return None, None, conjugate(bind(flipped, a, taus, conjugate(ct)))
@@ -180,6 +196,68 @@ class Qr(MatrixOp):
         if q.type.shape[-1] > k:
             dq = concatenate([dq, moved_complement(first, dq)], axis)
         return [q, r, *exchanges], [dq, dr, *[None] * len(exchanges)]
+
+
+class Reflections:
+    """The product of Householder reflections as 1 - v g v^H, with v the reflections' vectors, and how it moves: dv, dg.
+
+    g^-1 is upper triangular, with the inverses of the scale factors on the diagonal and what v^H v has above it."""
+
+    def __init__(self, a, taus, da, dtaus):
+        count = taus.type.shape[-1]
+        self.v = tril(padded(a, a.type.shape[-2], count), -1)
+        self.v = add(self.v, eye_like(self.v))
+        self.dv = zeros(self.v.type) if da is None else tril(padded(da, a.type.shape[-2], count), -1)
+        cross = triu(matmul(adjoint(self.v), self.v), 1)
+        moved = triu(add(matmul(adjoint(self.dv), self.v), matmul(adjoint(self.v), self.dv)), 1)
+        system = scale_rows(cross, taus)
+        system = add(system, eye_like(system))
+        self.g = solve_triangular(system, scale_rows(eye_like(system), taus), lower=False)
+        right = neg(scale_rows(matmul(moved, self.g), taus))
+        if dtaus is not None:
+            right = add(right, scale_rows(sub(eye_like(system), matmul(cross, self.g)), dtaus))
+        self.dg = solve_triangular(system, right, lower=False)
+
+    def moved(self, c, adjoined):
+        """The product's tangent, or that of its adjoint, times c."""
+        g, dg = (adjoint(self.g), adjoint(self.dg)) if adjoined else (self.g, self.dg)
+        inside = matmul(adjoint(self.v), c)
+        outer = matmul(self.v, add(matmul(dg, inside), matmul(g, matmul(adjoint(self.dv), c))))
+        return neg(add(matmul(self.dv, matmul(g, inside)), outer))
+
+
+def factors_move(x, t, packed):
+    """How the reflections that make x upper triangular move, and their scale factors, for a tangent t of x."""
+    m, n = x.type.shape[-2:]
+    k = min(m, n)
+    (q, _), (dq, dr) = Qr(False, False, None).derivative((x,), (t,))
+    vectors, scales = reflections_move(padded(packed, m, k), q, dq)
+    return [add(triu(padded(dr, m, n)), padded(vectors, m, n)), scales]
+
+
+def reflections_move(packed, q, dq):
+    """(tangents of the vectors below the diagonal of `packed`, tangents of the scale factors) of reflections with the product q.
+
+    e - q, e the first columns of the identity, is the product of the vectors and an upper triangle with the scale factors on its
+    diagonal: an LU decomposition. The last of real reflections has one element and is none: it does not move."""
+    m, k = q.type.shape[-2:]
+    count = k if is_complex(q.type.dtype) else min(m - 1, k)
+    axis = q.type.ndim - 1
+    if not count:
+        return zeros(q.type), zeros(q.type.with_shape((*q.type.shape[:-2], k)))
+    v = tril(padded(packed, m, count), -1)
+    v = add(v, eye_like(v))
+    w, dw = padded(sub(eye_like(q), q), m, count), neg(padded(dq, m, count))
+    top = padded(v, count, count)
+    upper = solve_triangular(top, padded(w, count, count), unit=True)
+    inside = solve_triangular(upper, solve_triangular(top, padded(dw, count, count), unit=True), left=False, lower=False)
+    moved = matmul(top, tril(inside, -1))
+    if m > count:
+        rest, d_rest = (slice_in_dim(y, count, m, axis - 1) for y in (v, dw))
+        pushed = solve_triangular(upper, d_rest, left=False, lower=False)
+        moved = concatenate([moved, sub(pushed, matmul(rest, triu(inside)))], axis - 1)
+    scales = diagonal(matmul(triu(inside), upper))
+    return padded(moved, m, k), pad_in_dim(scales, full_scalar(scales, 0), 0, k - count, axis - 1)
 
 
 def skew(x):

@@ -1,8 +1,9 @@
 """Dense linear algebra."""
 import numpy as np
 
-from gnomon.ops.linalg_eigen import Eig, Eigh, Hessenberg, Schur, Svd, SvdAlgorithm, Tridiagonal
+from gnomon.ops.linalg_eigen import Eig, Eigh, Svd, SvdAlgorithm
 from gnomon.ops.linalg_factored import Adjugate, Determinant, LogDeterminant, LuSolve, PseudoInverse, SingularAdjugateMoves
+from gnomon.ops.linalg_forms import Hessenberg, Schur, Tridiagonal
 from gnomon.ops.linalg_lu import Lu, LuPivotsToPermutation
 from gnomon.ops.linalg_qr import Geqp3, Geqrf, HouseholderProduct, Ormqr, Qr
 from gnomon.ops.linalg_triangular import Cholesky, TriangularSolve, TridiagonalSolve
@@ -48,6 +49,11 @@ def scale_factors(rng, shape, dtype):
 def rotation(rng, shape, dtype):
     """A matrix with complex eigenvalues."""
     return np.array([[1, 2], [-3, 1]]) + random(rng, shape, dtype) / 4
+
+
+def two_pairs(rng, shape, dtype):
+    """A matrix with two pairs of complex eigenvalues."""
+    return np.kron(np.diag([1, -2]), np.array([[1, 2], [-3, 1]])) + random(rng, shape, dtype) / 2
 
 
 def of_rank(rank):
@@ -104,12 +110,13 @@ EXAMPLES = [
     example(Lu(), "f32[3,3]", make={0: no_ties}),
     example(Lu(), "f32[2,3,5]", make={0: no_ties}),
     example(Lu(), "c64[4,2]", make={0: no_ties}),
-    example(Geqrf(), "f32[2,4,3]", differentiable=False),
-    example(Geqp3(None), "f32[3,4]", "i32[4]", integers_in={1: (0, 1)}, differentiable=False),
-    example(HouseholderProduct(), "f32[4,3]", "f32[2]", make={1: scale_factors}, differentiable=False),
-    example(HouseholderProduct(), "c64[2,3,3]", "c64[2,3]", make={1: scale_factors}, differentiable=False),
-    example(Ormqr(True, False), "f32[4,3]", "f32[3]", "f32[4,2]", moving=(2,)),
-    example(Ormqr(False, True), "c64[2,4,2]", "c64[2,2]", "c64[2,3,4]", moving=(2,)),
+    example(Geqrf(), "f32[2,4,3]"),
+    example(Geqrf(), "c64[2,3]"),
+    example(Geqp3(None), "f32[3,4]", "i32[4]", integers_in={1: (0, 1)}),
+    example(HouseholderProduct(), "f32[4,3]", "f32[2]", make={1: scale_factors}),
+    example(HouseholderProduct(), "c64[2,3,3]", "c64[2,3]", make={1: scale_factors}),
+    example(Ormqr(True, False), "f32[4,3]", "f32[3]", "f32[4,2]"),
+    example(Ormqr(False, True), "c64[2,4,2]", "c64[2,2]", "c64[2,3,4]"),
     example(Qr(False, False, None), "f32[3,3]"),
     example(Qr(False, False, None), "f32[2,4,2]"),
     example(Qr(False, False, None), "c64[4,3]"),
@@ -128,11 +135,13 @@ EXAMPLES = [
     example(Eig(True, True, False, None), "f32[2,3,3]", make={0: apart}),
     example(Eig(True, True, False, None), "c64[3,3]", make={0: apart}),
     example(Eig(False, True, True, None), "f32[2,2]", make={0: rotation}),
-    example(Schur(True, None, False), "f32[3,3]", differentiable=False),
-    example(Schur(False, None, False), "c64[2,3,3]", differentiable=False),
-    example(Hessenberg(), "f32[2,4,4]", differentiable=False),
-    example(Tridiagonal(True), "f32[4,4]", differentiable=False),
-    example(Tridiagonal(False), "c64[2,3,3]", differentiable=False),
+    example(Schur(True, None, False), "f32[3,3]", make={0: apart}),
+    example(Schur(True, None, False), "f32[4,4]", make={0: two_pairs}),
+    example(Schur(False, None, False), "c64[2,3,3]", make={0: apart}, without=PHASES),
+    example(Hessenberg(), "f32[2,4,4]"),
+    example(Hessenberg(), "c64[3,3]"),
+    example(Tridiagonal(True), "f32[4,4]"),
+    example(Tridiagonal(False), "c64[2,3,3]"),
     example(Svd(None, True, False, None), "f32[3,3]", make={0: apart}),
     example(Svd(None, True, False, None), "f32[2,3,2]", make={0: apart}),
     example(Svd(None, False, True, None), "c64[2,3]", make={0: apart}),
