@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from gnomon.base.errors import ShardingTypeError
 from gnomon.ir.op import Op
+from gnomon.types.sharding import PartitionSpec
 from gnomon.types.value_type import NOWHERE, ArrayType, array_type
 
 
@@ -76,7 +77,13 @@ def result_from_dims(op, dims, ins, dtype, weak_type=None):
     shape = tuple([sizes[d] for d in dims.out])
     if mesh is None:
         return ArrayType(shape, dtype, weak_type, None, varying, memory)
-    return array_type(shape, dtype, weak_type, [specs.get(d) for d in dims.out], mesh, varying, memory)
+    spec = [specs.get(d) for d in dims.out]
+    used = [axis for axes in spec if axes is not None for axis in (axes if axes.__class__ is tuple else (axes,))]
+    if len(used) != len(set(used)):
+        twice = next(axis for axis in used if used.count(axis) > 1)
+        raise ShardingTypeError(f"{op.name} of {' and '.join(map(str, ins))} would give a result sharded as {PartitionSpec(*spec)!r}, in which the "
+                                f"mesh axis {twice!r} splits two dimensions. Reshard an operand (gnomon.reshard).")
+    return array_type(shape, dtype, weak_type, spec, mesh, varying, memory)
 
 
 def batch_from_dims(op, types, axes):

@@ -71,7 +71,7 @@ class Printer:
             eqns.append(self.eqn(e, used))
         outs = ", ".join(map(self.name, jaxpr.outvars))
         outs = f"({outs},)" if len(jaxpr.outvars) == 1 else f"({outs})"
-        head = f"{{ lambda {consts}{' ' if consts else ''}; {ins}. let"
+        head = f"{{ lambda {consts}; {ins}. let"
         return Group([head, Nest(4, [BREAK, *eqns]), Nest(2, [BREAK, f"in {outs} }}"])])
 
     def eqn(self, e, used):

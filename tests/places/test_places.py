@@ -118,3 +118,14 @@ def test_device_put_takes_a_spec_on_the_mesh_in_force(mesh):
 def test_a_spec_needs_a_mesh():
     with pytest.raises(RuntimeError, match="device_put with a PartitionSpec needs a mesh in force. Use set_mesh, or give a NamedSharding."):
         G.device_put(X, P("x"))
+
+
+def test_one_mesh_axis_splits_one_dimension_of_a_result():
+    with set_mesh(G.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)):
+        a, b = G.device_put(X, P("x")), G.device_put(X.T, P(None, "x"))
+        with pytest.raises(G.errors.ShardingTypeError) as caught:
+            a @ b
+        assert str(caught.value) == ("dot_general of float32[8@x,16] and float32[16,8@x] would give a result sharded as P('x', 'x'), in which "
+                                     "the mesh axis 'x' splits two dimensions. Reshard an operand (gnomon.reshard).")
+        out = jnp.matmul(a, G.reshard(b, P()))
+        assert tuple(G.typeof(out).sharding.spec) == ("x", None)
