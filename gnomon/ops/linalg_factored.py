@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from gnomon.base.errors import Refused
 from gnomon.ir.op import is_linear
+from gnomon.ops import linalg_small
 from gnomon.ops.arithmetic import NOT_LINEAR, absolute, add, div, mul, neg, sign, sub
 from gnomon.ops.compare import bitwise_and, bitwise_or, eq, gt, lt, ne, select_n
 from gnomon.ops.complex_parts import complex as complex_of, conj, imag
@@ -46,6 +47,8 @@ class LuSolve(MatrixOp):
         def rows(x, numbers):
             return emit.eqns(program([x.type, numbers.type], lambda x, n: [take_rows(x, n)]), [x, numbers])[0]
         unit, full_ = (TriangularSolve(False, True, low, self.transposed, low) for low in (True, False))
+        if b.type.shape[-1] == 1 and not self.transposed and linalg_small.is_small(emit, a.type, b.type):
+            return linalg_small.solve_factored(emit, packed, permutation, b)
         if not self.transposed:
             return full_.by_columns(emit, packed, unit.by_columns(emit, packed, rows(b, permutation)))
         inside = unit.by_columns(emit, packed, full_.by_columns(emit, packed, b))

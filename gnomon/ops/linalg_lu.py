@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from gnomon.base.errors import Refused
 from gnomon.ir.op import ZERO
+from gnomon.ops import linalg_small
 from gnomon.ops.arithmetic import NOT_LINEAR, add
 from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.linalg_base import INT32, MatrixOp, eye_like, lapack, matmul, swap_last, take_rows, tril, triu
@@ -31,6 +32,9 @@ class Lu(MatrixOp):
         factors, pivots, permutation = emit.outs
         if x.type.size == 0:
             return [x, emit.constant(0, pivots), emit("stablehlo.iota", [], f"dim = {permutation.ndim - 1}", permutation)]
+        if linalg_small.is_small(emit, x.type):
+            packed, found, order = linalg_small.lu(emit, x)
+            return [linalg_small.from_rows(rows, t) for rows, t in zip((packed, found, order), emit.outs)]
         packed, found, _ = lapack(emit, "getrf", [x], [factors, pivots, ArrayType(factors.shape[:-2], INT32)])
         found = emit.elementwise("stablehlo.subtract", [found, emit.constant(1, pivots)], pivots)
         return [packed, found, permutation_of(emit, found, permutation)]

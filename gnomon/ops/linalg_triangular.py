@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from gnomon.base.errors import Refused
 from gnomon.ir.op import field, is_linear
+from gnomon.ops import linalg_small
 from gnomon.ops.arithmetic import NOT_LINEAR, neg, sub
 from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.linalg_base import (INT32, MatrixOp, adjoint, attributes, conjugate, emit_triangle, half, hermitian_from_triangle,
@@ -31,6 +32,8 @@ class Cholesky(MatrixOp):
         t = x.type
         if t.size == 0:
             return x
+        if linalg_small.is_small(emit, t):
+            return linalg_small.from_rows(linalg_small.cholesky(emit, x, self.upper), t)
         # row by row, one triangle is what LAPACK takes for the other one of the transposed matrix
         factor, info = lapack(emit, "potrf", [x], [t, ArrayType(t.shape[:-2], INT32)], attributes(uplo="L" if self.upper else "U"),
                               rows=True)
@@ -75,6 +78,10 @@ class TriangularSolve(MatrixOp):
         return [(b.shape[-2:], b.dtype)]
 
     def lower(self, emit, a, b):
+        if linalg_small.is_small(emit, a.type, b.type):
+            b = b if self.left_side else swap(emit, b)
+            found = linalg_small.triangular_solve(emit, a, b, self.lower_, self.transpose_a == self.left_side, self.unit_diagonal)
+            return found if self.left_side else swap(emit, found)
         # the transposed system: a row by row is LAPACK's a transposed, so the other triangle, on the other side
         turned = self.replace(lower_=not self.lower_, left_side=not self.left_side)
         return swap(emit, turned.by_columns(emit, swap(emit, a), swap(emit, b)))
