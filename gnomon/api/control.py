@@ -5,7 +5,7 @@ import operator
 
 import numpy as np
 
-from gnomon.api.function import Flat, as_values, check_leaves, lazy_names, type_of, weakened
+from gnomon.api.function import Flat, as_values, check_leaves, lazy_names, returned_ref, type_of, weakened
 from gnomon.api.vmap import vmap
 from gnomon.base.frames import entry_point
 from gnomon.base.lists import partition, pick
@@ -22,6 +22,7 @@ from gnomon.ops.nested.scan import Scan
 from gnomon.ops.nested.while_loop import While
 from gnomon.ops.shape import expand_dims, reshape
 from gnomon.ops.slicing import concatenate, rev, slice_in_dim
+from gnomon.run.ref import Ref
 from gnomon.trace.build import program
 from gnomon.trace.stage import Tracer, bind, inline, stage, value_of
 from gnomon.types.dtype import is_bool, is_integer, join
@@ -332,6 +333,9 @@ class _Pair:
                                 f"{function_name(self.f)} returned a value of type {type(out).__name__}.")
             carry, self.carry_tree = tree_flatten(out[0])
             ys, self.y_tree = tree_flatten(out[1])
+            for x in (*carry, *ys):
+                if x.__class__ is Ref:
+                    raise returned_ref(x, function_name(self.said.fun))
             try:
                 return [value_of(x) for x in (*carry, *ys)]
             except TypeError as error:

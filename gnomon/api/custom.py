@@ -18,6 +18,7 @@ from gnomon.ops.arithmetic import add_any
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.nested.custom import CustomCall, CustomJvpCall, CustomVjpCall, JvpRule, VjpRules
 from gnomon.ops.shape import zeros
+from gnomon.passes.discharge import discharge_made
 from gnomon.trace.build import fresh, with_literals
 from gnomon.trace.context import local
 from gnomon.trace.stage import Tracer, bind, stage, value_of
@@ -318,7 +319,7 @@ def stage_rule(rule, run, in_types, consts, nonzero, fun, kind):
         if id(x) in moved and v in used:
             raise Refused(f"a rule of the function {function_name(fun)} with a derivative of its own closes over a value of type {x.type} that "
                           "is being differentiated; pass it to the function as an argument instead")
-    return intern(with_literals(jaxpr, captured, consts))
+    return discharge_made(intern(with_literals(jaxpr, captured, consts)))
 
 
 def used_variables(jaxpr):

@@ -5,17 +5,21 @@ import operator
 
 import numpy as np
 
-from gnomon.api.function import Flat, as_values, check_leaves, lazy_names, run_here, stage_closed, type_of, weakened
+from gnomon.api.function import (Flat, as_values, check_leaves, lazy_names, put, run_here, stage_closed, thread_refs, type_of, value_in,
+                                 weakened)
 from gnomon.api.vmap import vmap
 from gnomon.base.frames import entry_point
 from gnomon.base.source import function_name, named_after
 from gnomon.base.tree import Partial, tree_flatten, tree_leaves, tree_map, tree_structure, tree_unflatten
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.shape import full, reshape, zeros
+from gnomon.passes.discharge import discharge_made
+from gnomon.run.ref import Ref
 from gnomon.trace.build import program
 from gnomon.trace.stage import inline, value_of
 from gnomon.transforms import cotangent_type, has_tangent, jvp as jvp_program, linearize as linearize_program, tangent_type
 from gnomon.transforms import transpose as transpose_program, vjp as vjp_program
+from gnomon.types.value_type import RefType
 from gnomon.types.dtype import is_complex, is_float, is_integer, tangent_dtype
 
 
@@ -68,6 +72,8 @@ def _stage(fn, args, kwargs, nums, what, has_aux, allow_int=False, holomorphic=F
     values = as_values(leaves)
     for i, v in enumerate(values):
         t = v.type
+        if t.__class__ is RefType:
+            raise _not_of_refs(what, fn, names()[i], t)
         if holomorphic or not is_float(t.dtype):
             _check_input(t, what, fn, names()[i], holomorphic, allow_int)
 
@@ -79,7 +85,8 @@ def _stage(fn, args, kwargs, nums, what, has_aux, allow_int=False, holomorphic=F
 
     flat = Flat(fn, tree, call, has_aux, what)
     jaxpr, captured = stage_closed(flat, values, name=function_name(fn), kind=what, arg_names=names)
-    return flat, jaxpr, captured, values, tree
+    jaxpr, captured, values, refs = thread_refs(f"{what} of {function_name(fn)}", jaxpr, captured, values, names)
+    return flat, jaxpr, captured, values, tree, refs
 
 
 def grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False, reduce_axes=()):
@@ -117,17 +124,25 @@ def value_and_grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=F
     @entry_point
     def value_and_grad_f(*args, **kwargs):
         nums, single = _selected(fun, _name, argnums, args)
-        flat, jaxpr, captured, values, tree = _stage(fun, args, kwargs, nums, _name, has_aux, allow_int, holomorphic)
+        flat, jaxpr, captured, values, tree, refs = _stage(fun, args, kwargs, nums, _name, has_aux, allow_int, holomorphic)
         n_aux = flat.aux[1] if has_aux else 0
-        _check_output(fun, flat, jaxpr, n_aux, holomorphic)
-        made = _gradient_program(jaxpr, len(captured), n_aux)
-        outs = run_here(made, [*captured, *values], f"{_name}({function_name(fun)})")
+        _check_output(fun, flat, jaxpr, n_aux + len(refs), holomorphic)
+        made = _gradient_program(jaxpr, len(captured), n_aux + len(refs))
+        if refs:
+            _check_still(refs, jaxpr, len(captured), f"{_name} of {function_name(fun)}")
+        outs = refs.store(run_here(made, [*captured, *values], f"{_name}({function_name(fun)})"), 1 + n_aux)
         value, aux, gs = outs[0], outs[1:1 + n_aux], iter(outs[1 + n_aux:])
         gs = tree_unflatten(tree, _as_weak(gs, [v.type for v in values]))
         if has_aux:
             value = value, tree_unflatten(flat.aux[0], aux)
         return value, gs[0] if single else gs
     return value_and_grad_f
+
+
+def _check_still(refs, jaxpr, n_captured, who):
+    """References from outside, whose last values are the program's last outputs, may not be given what moves."""
+    nonzero = (False,) * n_captured + (True,) * (len(jaxpr.invars) - n_captured)
+    refs.check_still(who, jvp_program(jaxpr, nonzero)[1][-len(refs):])
 
 
 LEAF = tree_structure(0)
@@ -252,12 +267,14 @@ def vjp(fun, *primals, has_aux=False, reduce_axes=()):
     """
     if not callable(fun):
         raise TypeError(f"vjp needs a function, got {type(fun).__name__}.")
-    flat, jaxpr, captured, values, tree = _stage_any(fun, primals, "vjp", has_aux)
+    flat, jaxpr, captured, values, tree, refs = _stage_any(fun, primals, "vjp", has_aux)
     n_aux = flat.aux[1] if has_aux else 0
-    n_out = len(jaxpr.outvars) - n_aux
+    n_out = len(jaxpr.outvars) - n_aux - len(refs)
     nonzero = (False,) * len(captured) + (True,) * len(values)
-    early, back, has, count = vjp_program(jaxpr, nonzero, (True,) * n_out + (False,) * n_aux)
-    outs = run_here(early, [*captured, *values], function_name(fun))
+    early, back, has, count = vjp_program(jaxpr, nonzero, (True,) * n_out + (False,) * (n_aux + len(refs)))
+    if refs:
+        _check_still(refs, jaxpr, len(captured), f"vjp of {function_name(fun)}")
+    outs = refs.store(run_here(early, [*captured, *values], function_name(fun)), n_out + n_aux)
     outs, residuals = outs[:len(outs) - count], outs[len(outs) - count:]
     out_types = [v.type for v in jaxpr.outvars[:n_out]]
     moves = has[:n_out]
@@ -288,15 +305,24 @@ def _all_cotangents(back, residuals, out_types, moves, in_types):
     return found
 
 
+def _not_of_refs(what, fn, name, t):
+    return TypeError(f"{what} of {function_name(fn)} differentiates with respect to arrays, but its argument {name} is a mutable reference of "
+                     f"type {t}. Pass what it refers to, ref[...], or close over it.")
+
+
 def _stage_any(fun, primals, what, has_aux):
     """Stage fun as a function of all leaves of its positional arguments, of whatever dtype."""
     leaves, tree = tree_flatten(tuple(primals))
     names = lazy_names(fun, primals, {})
     check_leaves(leaves, what, names)
     values = as_values(leaves)
+    for i, v in enumerate(values):
+        if v.type.__class__ is RefType and what != "jvp":
+            raise _not_of_refs(what, fun, names()[i], v.type)
     flat = Flat(fun, tree, lambda args: fun(*args), has_aux, what)
     jaxpr, captured = stage_closed(flat, values, name=function_name(fun), kind=what, arg_names=names)
-    return flat, jaxpr, captured, values, tree
+    jaxpr, captured, values, refs = thread_refs(f"{what} of {function_name(fun)}", jaxpr, captured, values, names)
+    return flat, jaxpr, captured, values, tree, refs
 
 
 def _check_tangents(fun, primals, tangents, what):
@@ -320,10 +346,13 @@ def jvp(fun, primals, tangents, has_aux=False):
     if not callable(fun):
         raise TypeError(f"jvp needs a function, got {type(fun).__name__}.")
     _check_tangents(fun, primals, tangents, "jvp")
-    flat, jaxpr, captured, values, _ = _stage_any(fun, primals, "jvp", has_aux)
+    flat, jaxpr, captured, values, _, refs = _stage_any(fun, primals, "jvp", has_aux)
     names = lazy_names(fun, tuple(primals), {})
-    moved, nonzero = [], []
+    moved, nonzero, of_refs = [], [], {}
     for i, (v, t) in enumerate(zip(values, tree_leaves(tuple(tangents)))):
+        if isinstance(t, Ref):
+            of_refs[len(captured) + i] = t = as_values([t])[0]
+            t = value_in(t)
         got, want = type_of(t) if not _is_float0(t) else None, tangent_type(v.type)
         if not has_tangent(v.type):
             if got is not None:
@@ -343,9 +372,13 @@ def jvp(fun, primals, tangents, has_aux=False):
         moved.append(weakened(value_of(t), want))
         nonzero.append(True)
     n_aux = flat.aux[1] if has_aux else 0
-    n = len(jaxpr.outvars) - n_aux
-    made, _ = jvp_program(jaxpr, ((False,) * len(captured) + tuple(nonzero)), (True,) * n + (False,) * n_aux)
-    outs = run_here(made, [*captured, *values, *moved], f"jvp({function_name(fun)})")
+    n = len(jaxpr.outvars) - n_aux - len(refs)
+    moving = [i in of_refs for i in refs.places]
+    made, has = jvp_program(jaxpr, ((False,) * len(captured) + tuple(nonzero)), (*(True,) * n, *(False,) * n_aux, *moving))
+    refs.check_still(f"jvp of {function_name(fun)}", [h and not m for h, m in zip(has[n + n_aux:], moving)])
+    outs = refs.store(run_here(made, [*captured, *values, *moved], f"jvp({function_name(fun)})"), n + n_aux)
+    for i, t in zip([i for i, m in zip(refs.places, moving) if m], outs[len(outs) - sum(moving):]):
+        put(of_refs[i], t)
     out_tangents = _as_weak(iter(outs[n + n_aux:]), [v.type for v in jaxpr.outvars[:n]])
     out = tree_unflatten(flat.out_tree, outs[:n]), tree_unflatten(flat.out_tree, out_tangents)
     return (*out, tree_unflatten(flat.aux[0], outs[n:n + n_aux])) if has_aux else out
@@ -366,11 +399,12 @@ def linearize(fun, *primals, has_aux=False):
     >>> float(f_lin(1.0))
     6.0
     """
-    flat, jaxpr, captured, values, tree = _stage_any(fun, primals, "linearize", has_aux)
+    flat, jaxpr, captured, values, tree, refs = _stage_any(fun, primals, "linearize", has_aux)
     n_aux = flat.aux[1] if has_aux else 0
-    n_out = len(jaxpr.outvars) - n_aux
+    n_out = len(jaxpr.outvars) - n_aux - len(refs)
     early, later, has, count = linearize_program(jaxpr, (False,) * len(captured) + (True,) * len(values))
-    outs = run_here(early, [*captured, *values], function_name(fun))
+    refs.check_still(f"linearize of {function_name(fun)}", has[n_out + n_aux:])
+    outs = refs.store(run_here(early, [*captured, *values], function_name(fun)), n_out + n_aux)
     outs, residuals = outs[:len(outs) - count], outs[len(outs) - count:]
     out_types = [v.type for v in jaxpr.outvars[:n_out]]
     out_tree = flat.out_tree
@@ -398,6 +432,9 @@ def linear_transpose(fun, *primals, reduce_axes=()):
     flat = Flat(fun, tree, lambda args: fun(*args))
     stand_ins = [_Typed(t) for t in types]
     jaxpr, captured = stage_closed(flat, stand_ins, name=function_name(fun), kind="linear_transpose", known=None)
+    if any(c.type.__class__ is RefType for c in captured):
+        raise TypeError(f"linear_transpose of {function_name(fun)}: the function closes over a mutable reference. Read it outside: ref[...].")
+    jaxpr = discharge_made(jaxpr)
     out_types = [v.type for v in jaxpr.outvars]
     for of, found in (("takes", types), ("returns", out_types)):
         for t in found:

@@ -7,11 +7,13 @@ from gnomon.base.source import describe, function_name
 from gnomon.base.tree import argument_names, keystr, tree_flatten, tree_flatten_with_path, tree_unflatten
 from gnomon.ir.jaxpr import intern
 from gnomon.ops.convert import convert_element_type
+from gnomon.ops.refs import Get, Swap
+from gnomon.passes.discharge import discharge_used, has_refs
 from gnomon.run import structured
 from gnomon.run.array import Array
-from gnomon.run.ref import Ref, through_references
+from gnomon.run.ref import Ref, live, through_references
 from gnomon.trace.context import local
-from gnomon.trace.stage import Tracer, inline, leaked, scalar_type, stage, value_of
+from gnomon.trace.stage import Tracer, bind, inline, leaked, scalar_type, stage, value_of
 from gnomon.trace.value import Value
 from gnomon.types.dtype import canonicalize
 from gnomon.base.settings import current
@@ -197,14 +199,66 @@ def identity(ref):
     return id(ref.atom) if ref.__class__ is Tracer else id(ref)
 
 
+class Written:
+    """The references that a program to be transformed writes to. What they refer to in the end are outputs of the program of values."""
+
+    __slots__ = ("places", "refs")
+
+    def __init__(self, places, refs):
+        self.places, self.refs = places, refs       # their inputs' numbers, and the references
+
+    def __len__(self):
+        return len(self.refs)
+
+    def store(self, outs, at):
+        """The outputs without the references' last values, which stand from number `at` on and are put where they belong."""
+        n = len(self.refs)
+        if not n:
+            return outs
+        for ref, value in zip(self.refs, outs[at:at + n]):
+            put(ref, value)
+        return [*outs[:at], *outs[at + n:]]
+
+    def check_still(self, who, has):
+        """None of their last values may move: what moves with it would be lost."""
+        for ref, moves in zip(self.refs, has):
+            if moves:
+                raise ValueError(f"{who} writes a value that depends on what is differentiated to a mutable reference of type {ref.type} from "
+                                 "outside, where its derivative would be lost. Write lax.stop_gradient(value), or return the value.")
+
+
+NOTHING_WRITTEN = Written((), ())
+
+
+def thread_refs(what, jaxpr, captured, values, names):
+    """(program of values, captured, values, Written): a staged program and its inputs, with references turned into values."""
+    if not has_refs(jaxpr):
+        return jaxpr, captured, values, NOTHING_WRITTEN
+    check_refs(what, values, captured, names)
+    made, written = discharge_used(jaxpr)
+    inputs, n = [*captured, *values], len(captured)
+    given = [x if x.type is t else value_in(x) for x, t in zip(inputs, made.in_types)]
+    return made, given[:n], given[n:], Written(written, [inputs[i] for i in written])
+
+
+def value_in(x):
+    """The array that a reference refers to; other values as they are."""
+    if x.type.__class__ is not RefType:
+        return x
+    return live(x) if local.frame is None else bind(Get((Ellipsis,)), x)
+
+
+def put(ref, value):
+    """Make a reference refer to another array."""
+    if local.frame is None:
+        ref.held = value
+    else:
+        bind(Swap((Ellipsis,)), ref, value)
+
+
 def as_values(leaves):
     """Arrays or tracers for a list of array-likes."""
     return [x if isinstance(x, Value) else value_of(x) for x in leaves]
-
-
-def numbers(leaves):
-    """What may be peeked at: the inputs themselves, if this runs outside jit (or inside a program that runs outside it)."""
-    return list(leaves)
 
 
 def run_here(jaxpr, values, name):

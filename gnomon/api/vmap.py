@@ -1,7 +1,7 @@
 """vmap: a function of one example as a function of many."""
 from __future__ import annotations
 
-from gnomon.api.function import Flat, as_values, check_leaves, lazy_names, run_here
+from gnomon.api.function import Flat, as_values, check_leaves, lazy_names, run_here, thread_refs
 from gnomon.base.errors import ShardingTypeError
 from gnomon.base.frames import entry_point
 from gnomon.base.source import function_name, named_after
@@ -115,10 +115,11 @@ def _run(fun, name, values, tree, axes, size, out_axes, axis_name, spmd_axis_nam
     known = [v if a is None else None for v, a in zip(values, axes)]
     with named_axes({axis_name: size} if axis_name is not None else None):
         jaxpr, captured = stage(_with(held, flat), types, name=name, kind="vmap", arg_names=names, values=known)
-    closed = intern(jaxpr.closed())
+    who = f"vmap of {name}"
+    closed, captured, values, refs = thread_refs(who, intern(jaxpr.closed()), captured, values, names)
     out_tree = flat.out_tree
-    out_types = closed.out_types
-    wanted = tuple(_out_axes(out_axes, out_tree, out_types))
+    out_types = closed.out_types[:out_tree.num_leaves]
+    wanted = (*_out_axes(out_axes, out_tree, out_types), *_axes_of_written(refs, captured, axes, who))
     batching = Batching(size, axis_name, *_spec(values, axes, spmd_axis_name, names, name))
     in_axes = (None,) * len(captured) + tuple(axes)
     made, found = vmap_program(closed, in_axes, batching, None, wanted)
@@ -126,7 +127,18 @@ def _run(fun, name, values, tree, axes, size, out_axes, axis_name, spmd_axis_nam
         if want is None and got is not None:
             raise ValueError(f"vmap has mapped output but out_axes is None for output {i} of {name}, which depends on a mapped argument. "
                              "Give it an axis in out_axes.")
-    return tree_unflatten(out_tree, run_here(made, [*captured, *values], f"vmap({name})"))
+    outs = refs.store(run_here(made, [*captured, *values], f"vmap({name})"), out_tree.num_leaves)
+    return tree_unflatten(out_tree, outs)
+
+
+def _axes_of_written(refs, captured, axes, who):
+    """The mapped axis of each reference that is written to; ValueError where it has none, as all lanes would write to one array."""
+    for i, ref in zip(refs.places, refs.refs):
+        a = None if i < len(captured) else axes[i - len(captured)]
+        if a is None:
+            raise ValueError(f"{who} writes to a mutable reference of type {ref.type} that is not mapped, so all lanes would write to the same "
+                             "array. Pass it as an argument with an axis in in_axes, or return the values.")
+        yield a
 
 
 def _spec(values, axes, spmd_axis_name, names, name):

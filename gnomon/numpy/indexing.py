@@ -563,9 +563,12 @@ def apply_in_turn(x, plan, given, combine):
 # ---- references ---------------------------------------------------------------------------------------------------
 
 def prepare(ref, index):
-    """(form, given arrays) of an index into what a reference refers to; the places where a mask is true must be known."""
+    """(form, given arrays) of an index into what a reference refers to; the places where a mask is true must be known. IndexError where a
+    place that is known is out of range."""
     try:
-        return form_of(index)
+        form, given = form_of(index)
+        reader(ref.type.inner, form)
+        return form, given
     except HasMask:
         _, new_axes, index = without_masks(ref.type.shape, with_arrays(index))
         if new_axes:

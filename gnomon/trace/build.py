@@ -5,6 +5,7 @@ from gnomon.base.errors import Refused
 from gnomon.ir.jaxpr import Eqn, Jaxpr, Literal, Var, intern
 from gnomon.trace.context import local
 from gnomon.trace.stage import Frame, Tracer
+from gnomon.types.value_type import RefType
 
 
 class TransformFrame(Frame):
@@ -17,6 +18,9 @@ class TransformFrame(Frame):
         if value.__class__ is Tracer:
             raise Refused(f"a derivative rule uses a value of type {value.type} that was traced outside of it; pass it to the function as "
                           "an argument, or keep it as a residual")
+        if value.type.__class__ is RefType:
+            raise Refused(f"a rule closes over a mutable reference of type {value.type}; pass it to the function as an argument, and "
+                          "on to its backward rule as a residual")
         return Literal(value, value.type)
 
 

@@ -18,7 +18,7 @@ from gnomon.ir.op import BIND
 from gnomon.trace.context import local, runtime
 from gnomon.trace.value import Value
 from gnomon.types.dtype import canonicalize
-from gnomon.types.effect import STATE
+from gnomon.types.effect import STATE, must_run
 from gnomon.types.value_type import ArrayType, RefType
 
 _new_eqn, _new_var = Eqn, Var
@@ -300,7 +300,7 @@ class Frame:
             if missing:
                 stack.extend(missing)
                 continue
-            if eqn.op.effects and STATE in eqn.op.effects:
+            if eqn.op.effects and STATE in eqn.op.effects and not self.known_state(eqn):
                 raise NotKnown(self, v)         # what a reference refers to is known when the program runs
             args = [i if i.__class__ is Literal else known[i] for i in eqn.ins]
             saved, local.frame, local.keys_checked = local.frame, None, True
@@ -311,6 +311,18 @@ class Frame:
             known.update(zip(eqn.outs, outs if eqn.op.multiple else (outs,)))
             stack.pop()
         return var.value if var.__class__ is Literal else known[var]
+
+    def known_state(self, eqn):
+        """Whether an equation only reads references from outside to which no program being recorded writes before."""
+        refs = [self.known[v] for v in eqn.ins if v.type.__class__ is RefType]
+        frame = self
+        while frame is not None:
+            held = {frame.consts.get(id(r)) for r in refs}
+            if frame.values is None or any(must_run(e.op.effects) and not held.isdisjoint(e.ins) for e in (eqn, *frame.eqns)
+                                           if e.op.effects):
+                return False
+            frame = frame.parent
+        return bool(refs)
 
     def _index(self):
         """Note which equation makes which variable, for the equations that came since the last time."""

@@ -187,6 +187,10 @@ class CustomLin(NestedOp):
     name = "custom_lin"
     effects = PURE
 
+    def discharge(self, D, args, refs):
+        raise Refused(f"the custom_vjp function {self.name_} keeps a mutable reference for its backward rule that is read or written in the "
+                      "function being transformed; give it the value, ref[...]")
+
     def why(self):
         return Refused(f"can't apply forward-mode differentiation (jvp) to the custom_vjp function {self.name_}: only its reverse "
                        "derivative is defined. Use grad, vjp or jacrev, or give it a custom_jvp rule.")
