@@ -18,6 +18,7 @@ from gnomon.run.ref import Ref
 from gnomon.trace.build import program
 from gnomon.trace.stage import inline, value_of
 from gnomon.transforms import cotangent_type, has_tangent, jvp as jvp_program, linearize as linearize_program, tangent_type
+from gnomon.transforms.linearize import tell_kept
 from gnomon.transforms import transpose as transpose_program, vjp as vjp_program
 from gnomon.types.value_type import RefType
 from gnomon.types.dtype import is_complex, is_float, is_integer, tangent_dtype
@@ -128,6 +129,7 @@ def value_and_grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=F
         n_aux = flat.aux[1] if has_aux else 0
         _check_output(fun, flat, jaxpr, n_aux + len(refs), holomorphic)
         made = _gradient_program(jaxpr, len(captured), n_aux + len(refs))
+        tell_kept(jaxpr)
         if refs:
             _check_still(refs, jaxpr, len(captured), f"{_name} of {function_name(fun)}")
         outs = refs.store(run_here(made, [*captured, *values], f"{_name}({function_name(fun)})"), 1 + n_aux)
@@ -272,6 +274,7 @@ def vjp(fun, *primals, has_aux=False, reduce_axes=()):
     n_out = len(jaxpr.outvars) - n_aux - len(refs)
     nonzero = (False,) * len(captured) + (True,) * len(values)
     early, back, has, count = vjp_program(jaxpr, nonzero, (True,) * n_out + (False,) * (n_aux + len(refs)))
+    tell_kept(jaxpr)
     if refs:
         _check_still(refs, jaxpr, len(captured), f"vjp of {function_name(fun)}")
     outs = refs.store(run_here(early, [*captured, *values], function_name(fun)), n_out + n_aux)

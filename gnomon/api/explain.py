@@ -3,24 +3,25 @@ from __future__ import annotations
 
 import functools
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 
 from gnomon.api.explain_page import page
-from gnomon.api.function import Flat, as_values, check_leaves, lazy_names, type_of
+from gnomon.api.function import ShapeDtypeStruct, as_values, lazy_names
+from gnomon.api.jit import Jitted, jit
 from gnomon.base.announce import listening
-from gnomon.base.source import file_line, function_name
+from gnomon.base.frames import entry_point
+from gnomon.base.source import file_line
 from gnomon.base.tree import tree_flatten
 from gnomon.ir.jaxpr import Jaxpr
-from gnomon.lower.module import write_module
-from gnomon.passes.cliffs import Cliff, bytes_text, find_cliffs, source_line
+from gnomon.lower.module import aliases, write_module
+from gnomon.passes.cliffs import Cliff, bytes_text, data_movement, donations, find_cliffs, kept_for_backward, source_line
 from gnomon.passes.flatten import flatten
 from gnomon.passes.pipeline import optimised
 from gnomon.passes.work import work
 from gnomon.run.compile import compile as compile_text
-from gnomon.run.execute import make_call
-from gnomon.run.programs import plan_for
-from gnomon.trace.stage import stage
+from gnomon.run.programs import call_of, plan_for
+from gnomon.transforms.linearize import listening_for_kept
 
 
 @dataclass
@@ -97,48 +98,76 @@ class Explanation:
     __repr__ = __str__
 
 
-def explain(fun, *, measure=False):
+def explain(fun, *, measure=False, static_argnums=None, static_argnames=None):
     """A function that reports what becomes of `fun` for its arguments: equations, flops and bytes per line of your code, the
     stages of compilation with their times, what was done to repeats, and cliffs with the edit to make.
 
-    `measure` runs the compiled program and times it.
+    `fun` may be jitted: then its static and donated arguments and its shardings count. Arguments are arrays or ShapeDtypeStructs;
+    `measure` runs the compiled program and times it, and needs arrays.
 
     >>> import gnomon.numpy as jnp
     >>> report = explain(lambda x: jnp.sin(x) @ x)(jnp.ones((4, 4)))
     >>> report.equations, len(report.cliffs)
     (2, 0)
     """
-    @functools.wraps(fun)
-    def explained(*args, **kwargs):
-        leaves, tree = tree_flatten((args, kwargs))
-        names = lazy_names(fun, args, kwargs)
-        check_leaves(leaves, "explain", names)
-        types = [type_of(x) for x in leaves]
-        stages = {}
+    if not callable(fun):
+        raise TypeError(f"explain needs a function, got {type(fun).__name__}.")
+    if not isinstance(fun, Jitted):
+        fun = jit(fun, static_argnums=static_argnums, static_argnames=static_argnames)
+    elif static_argnums is not None or static_argnames is not None:
+        raise ValueError(f"explain: {fun.name} is jitted already; its own static arguments count, so leave static_argnums out.")
 
-        def timed(stage_name, run):
-            start = time.perf_counter()
-            out = run()
-            stages[stage_name] = time.perf_counter() - start
-            return out
-        with listening() as announced:
-            flat = Flat(fun, tree)
-            jaxpr, consts = timed("trace", lambda: stage(flat, types, name=function_name(fun), kind="explain", arg_names=names))
-            closed = jaxpr.closed()
-            made, repeats = timed("optimise", lambda: optimised(closed))
-        plan = plan_for(closed, None, function_name(fun), (), None, ())
-        text, callbacks = timed("write", lambda: write_module(made, plan, function_name(fun)))
-        if callbacks:
-            plan = type(plan)(**{**plan.__dict__, "host_callbacks": callbacks})
-        executable = timed("compile", lambda: compile_text(text, plan))
-        seconds = None
-        if measure:
-            call, arrays = make_call(executable, list(closed.out_types)), [*consts, *as_values(leaves)]
-            seconds = min(_time(call, arrays) for _ in range(5))
-        return Explanation(function_name(fun), ", ".join(f"{n}: {t}" for n, t in zip(names(), types)), jaxpr, by_line(closed), stages,
-                           repeats, weak_inputs(names(), types) + find_cliffs(jaxpr, repeats), announced, executable.cost_analysis(),
-                           len(flatten(closed).eqns), seconds)
+    @functools.wraps(fun.fun)
+    @entry_point
+    def explained(*args, **kwargs):
+        return _explain(Jitted(fun.fun, fun.options), args, kwargs, measure)
     return explained
+
+
+def _explain(jitted, args, kwargs, measure):
+    dynamic, positions, _, _, kw, _ = jitted.sort_arguments(args, kwargs)
+    leaves, _ = tree_flatten((dynamic, kw))
+    if measure and any(x.__class__ is ShapeDtypeStruct for x in leaves):
+        raise TypeError(f"explain of {jitted.name} with measure=True runs it, which takes arrays, but was given a ShapeDtypeStruct.")
+    stages = {}
+
+    def timed(stage_name, run):
+        start = time.perf_counter()
+        out = run()
+        stages[stage_name] = time.perf_counter() - start
+        return out
+    with listening() as announced, listening_for_kept() as kept:
+        traced = timed("trace", lambda: jitted.trace(*args, **kwargs))
+        entry = traced.entry
+        closed = entry.jaxpr
+        made, repeats = timed("optimise", lambda: optimised(closed))
+    names = lazy_names(jitted.fun, dynamic, kw, positions)()
+    consts = entry.consts
+    places = tuple([getattr(x, "placement", None) for x in (*consts, *leaves)])
+    aliased = aliases(closed, entry.donated)
+    plan = plan_for(closed, None if all(p is None for p in places) else places, jitted.name, tuple(aliased), jitted.shardings(entry),
+                    jitted.options.compiler_options)
+    text, callbacks = timed("write", lambda: write_module(made, plan, jitted.name, located=plan.num_partitions > 1))
+    if callbacks:
+        plan = replace(plan, host_callbacks=callbacks)
+    executable = timed("compile", lambda: compile_text(text, plan))
+    seconds = None
+    if measure:
+        runs = executable
+        if plan.donated:        # what is donated could be run once only
+            kept_plan = replace(plan, donated=())
+            runs = compile_text(write_module(made, kept_plan, jitted.name)[0], kept_plan)
+        call, arrays = call_of(runs, closed, made, None), [*consts, *as_values(leaves)]
+        seconds = min(_time(call, arrays) for _ in range(5))
+    jaxpr = traced.jaxpr.jaxpr
+    cliffs = weak_inputs(names, traced.types) + find_cliffs(jaxpr, repeats) + kept_for_backward(kept)
+    compiled = executable.as_text() if entry.donated or plan.num_partitions > 1 else ""
+    if entry.donated:
+        cliffs += donations(closed, [""] * len(consts) + list(names), entry.donated, aliased, compiled)
+    if plan.num_partitions > 1:
+        cliffs += data_movement(made, compiled)
+    return Explanation(jitted.name, ", ".join(f"{n}: {t}" for n, t in zip(names, traced.types)), jaxpr, by_line(closed), stages,
+                       repeats, cliffs, announced, executable.cost_analysis(), len(flatten(closed).eqns), seconds)
 
 
 def _time(call, arrays):

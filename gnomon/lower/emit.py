@@ -5,9 +5,12 @@ It writes the body of one StableHLO function, a line an equation. Values are `Hl
 """
 from __future__ import annotations
 
+import json
+
 import numpy as np
 
 from gnomon.base.errors import Refused
+from gnomon.base.source import file_line
 from gnomon.ir.jaxpr import Literal
 from gnomon.lower.text import (dense, dense_bytes, ints, physical, physical_type, scalar_text, tensor_text, type_text)
 from gnomon.types.dtype import is_complex, is_key
@@ -271,8 +274,22 @@ class Emitter:
         env = dict(zip(jaxpr.invars, args))
         for e in jaxpr.eqns:
             xs = [self.literal(v) if v.__class__ is Literal else env[v] for v in e.ins]
+            start = len(self.lines)
             self.eqn(e, xs, env)
+            if self.module.located:
+                self.locate(start, e.place)
         return [self.literal(v) if v.__class__ is Literal else env[v] for v in jaxpr.outvars]
+
+    def locate(self, start, place):
+        """Name the lines from `start` on that are one whole operation each after the user's file and line: `<train.py:12>`."""
+        at = file_line(place)
+        if at is None:
+            return
+        behind = f" loc({json.dumps(f'<{at[0]}:{at[1]}>')})"
+        for i in range(start, len(self.lines)):
+            text = self.lines[i]
+            if text.startswith("%") and "\n" not in text and " : " in text and text[-1] in ">)" and " loc(" not in text:
+                self.lines[i] = text + behind
 
     def eqn(self, e, xs, env):
         op = e.op

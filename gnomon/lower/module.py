@@ -23,8 +23,9 @@ _WORD = np.dtype("uint32")
 class Module:
     """A module being written: its functions, each nested program once."""
 
-    def __init__(self, plan=None):
+    def __init__(self, plan=None, located=False):
         self.plan = plan
+        self.located = located      # whether lines name the user's file and line, for the compiler to carry along
         self.counter = [0]
         self.functions = {}         # (program, name) -> function name
         self.texts = []
@@ -186,8 +187,10 @@ def aliases(jaxpr, donated):
     return out
 
 
-def write_module(jaxpr: Jaxpr, plan=None, name="main"):
-    """The StableHLO text of a closed program, and the Python callables it calls back (in the order of their indices)."""
-    module = Module(plan)
+def write_module(jaxpr: Jaxpr, plan=None, name="main", located=False):
+    """The StableHLO text of a closed program, and the Python callables it calls back (in the order of their indices).
+
+    `located`: with the user's file and line behind each operation, so that the compiled text has them, too."""
+    module = Module(plan, located)
     text = module.text(jaxpr, name)
     return text, tuple(module.callbacks)

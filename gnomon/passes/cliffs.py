@@ -1,6 +1,8 @@
 """Cliffs: places where a program costs far more than its author may think, each with the line, the cost and the edit to make."""
 from __future__ import annotations
 
+import re
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 
 from gnomon.base.source import file_line
@@ -9,6 +11,7 @@ from gnomon.ir.jaxpr import Literal
 from gnomon.ops.callback import Callback
 from gnomon.ops.compare import SelectN
 from gnomon.ops.convert import ConvertElementType
+from gnomon.ops.dot import DotGeneral
 from gnomon.ops.shape import StopGradient
 from gnomon.passes.cost import compile_seconds, size_in_bytes
 from gnomon.passes.dead_code import drop_dead_code
@@ -18,6 +21,7 @@ from gnomon.passes.work import work
 from gnomon.types.dtype import is_complex, is_float, itemsize_bits
 
 LARGE_CONSTANT = 1 << 20        # bytes
+LARGE_KEPT = 1 << 20            # bytes kept for a backward pass from which they are worth a word
 LONG_LOOP = 16                  # steps
 SHARE = 0.05                    # of a program's work from which dead work is worth a word
 
@@ -149,6 +153,99 @@ def gathers_of_slices(e, p):
         return None
     return Cliff("gather that could be a slice", *at(e), f"consecutive indices from arange pick from an operand of type {e.ins[0].type}",
                  "Index with a slice, x[start:stop]")
+
+
+# ---- what the transforms, the call and the compiler know ---------------------------------------------------------------
+
+def kept_for_backward(kept):
+    """Where the reverse passes of a program keep many bytes; `kept` has (program, how many of its last outputs are kept) of each."""
+    found, seen = [], set()
+    for early, count in kept:
+        flat = flatten(early)
+        makers = {v: e for e in flat.eqns for v in e.outs}
+        by_line, by_function = defaultdict(list), defaultdict(list)
+        for v in dict.fromkeys(flat.outvars[len(flat.outvars) - count:]):
+            e = makers.get(v)
+            if e is None:           # an argument, there anyway
+                continue
+            by_line[at(e)].append((v, e))
+            by_function[e.place and e.place[0]].append((v, e))
+        total = sum(size_in_bytes(v.type) for pairs in by_line.values() for v, _ in pairs)
+        for place, pairs in sorted(by_line.items(), key=lambda p: -sum(size_in_bytes(v.type) for v, _ in p[1])):
+            n = sum(size_in_bytes(v.type) for v, _ in pairs)
+            if total < LARGE_KEPT or n < SHARE * total or place in seen:
+                continue
+            seen.add(place)
+            types = Counter(str(v.type) for v, _ in pairs)
+            shown = ", ".join(f"{m} of {t}" if m > 1 else t for t, m in types.most_common(3)) + (", ..." if len(types) > 3 else "")
+            found.append(Cliff("kept for the backward pass", *place, f"{bytes_text(n)} of {bytes_text(total)} are kept from here ({shown})",
+                               checkpoint_edit(pairs[0][1].place, by_function)))
+    return found
+
+
+def checkpoint_edit(place, by_function):
+    """The edit that computes again what the function at a place keeps."""
+    pairs = by_function[place and place[0]]
+    all_bytes = sum(size_in_bytes(v.type) for v, _ in pairs)
+    cheap = sum(size_in_bytes(v.type) for v, e in pairs if not isinstance(e.op, DotGeneral))
+    name = place[0].co_name if place else "the function"
+    name = "that function" if name.startswith("<") else name
+    edit = f"Wrap {name} in gnomon.checkpoint: {bytes_text(all_bytes)} are computed again instead"
+    if 0 < cheap < all_bytes:
+        edit += f", or {bytes_text(cheap)} and no matrix product with policy=checkpoint_policies.dots_saveable"
+    return edit
+
+
+def donations(jaxpr, names, donated, aliased, compiled):
+    """Donated arguments whose memory no result takes over. `donated` are positions in the inputs of the program, `aliased` those that
+    a result of the same type was found for, `compiled` is the compiler's text."""
+    header = compiled[:compiled.find("\n")]
+    held = re.search(r"input_output_alias=\{(.*?)\}(?:, [a-z_]+=|$)", header)
+    agreed = {int(n) for n in re.findall(r"\((\d+), \{", held[1])} if held else set()
+    for i in donated:
+        t = jaxpr.invars[i].type
+        if i not in aliased:
+            yield Cliff("donation that did not happen", "", 0, f"argument {names[i]} is donated, but no result of type {t} is left to take over "
+                        f"its {bytes_text(size_in_bytes(t))}", "Return an array of its shape and dtype, or do not donate it")
+        elif i not in agreed:
+            yield Cliff("donation that did not happen", "", 0, f"argument {names[i]} is donated, but the compiler gave its "
+                        f"{bytes_text(size_in_bytes(t))} to no result", "Do not donate it")
+
+
+MOVES = {"all-gather": "gathers shards on every device", "all-reduce": "sums partial results over devices", "all-to-all": "exchanges shards",
+         "collective-permute": "sends shards to other devices", "reduce-scatter": "sums partial results and splits them",
+         "collective-broadcast": "copies one device's data to all"}
+ASKED = {"psum", "pmax", "pmin", "ppermute", "all_gather", "all_to_all", "psum_scatter", "reduce_scatter", "pbroadcast", "psum_invariant"}
+BITS = re.compile(r"\b(pred|[a-z]+?(\d+)\w*)\[([0-9,]*)\]")
+
+
+def data_movement(jaxpr, compiled):
+    """Collectives that the partitioner put in for shardings that do not meet, from the compiled text of a program that names its
+    lines; those that the user called (psum, ...) are no surprise."""
+    asked = {at(e) for p in subprograms(jaxpr) for e in p.eqns if e.op.op_name in ASKED}
+    found = {}
+    for line in compiled.splitlines():
+        match = re.match(rf"\s*(?:ROOT )?%\S+ = (.*?) ({'|'.join(MOVES)})(?:-start)?\(", line)
+        if match is None:
+            continue
+        sizes = [(n, size_of(d, bits, shape)) for n, (d, bits, shape) in enumerate(BITS.findall(match[1]))]
+        n = sum(size for _, size in sizes)
+        named = re.search(r'op_name="[^"]*?<([^<>"]*):(\d+)>', line)
+        key = (named[1], int(named[2])) if named else ("", 0)
+        count, total = found.get((key, match[2]), (0, 0))
+        found[key, match[2]] = count + 1, total + n
+    for (place, kind), (count, n) in found.items():
+        if place not in asked:
+            times = f"{count} times, {bytes_text(n)} in all" if count > 1 else bytes_text(n)
+            yield Cliff("sharding that moves data", *place, f"the compiler put in {kind} here, which {MOVES[kind]} ({times} on each device)",
+                        "Shard the operands alike along the dimension that is used here, or move the data once with device_put before")
+
+
+def size_of(dtype, bits, shape):
+    count = 1
+    for n in shape.split(","):
+        count *= int(n or 1)
+    return count * (1 if dtype == "pred" else int(bits) / 8)
 
 
 _lines: dict = {}

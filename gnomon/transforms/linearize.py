@@ -1,9 +1,33 @@
 """Reverse differentiation is composed: jvp, then split at the tangents, then transpose."""
 from __future__ import annotations
 
+import contextlib
+import threading
+
 from gnomon.transforms.jvp import has_tangent, jvp
 from gnomon.transforms.split import split
 from gnomon.transforms.transpose import transpose
+
+_listening = threading.local()
+
+
+@contextlib.contextmanager
+def listening_for_kept():
+    """Context manager: a list that gets (program, count) for each reverse pass made in this thread: the last `count` outputs of
+    the program are kept for it."""
+    before = getattr(_listening, "found", None)
+    _listening.found = found = []
+    try:
+        yield found
+    finally:
+        _listening.found = before
+
+
+def tell_kept(jaxpr):
+    """Tell who listens of what the reverse pass of a program keeps."""
+    found = getattr(_listening, "found", None)
+    if found is not None:
+        found.append(jaxpr.memo["kept"])
 
 
 def linearize(jaxpr, nonzero):
@@ -24,4 +48,5 @@ def vjp(jaxpr, nonzero, has_ct=None):
     given = None if has_ct is None else tuple(g for g, h in zip(has_ct, has) if h)
     linear = (False,) * count + (True,) * (len(later.invars) - count)
     back, _ = transpose(later, linear, given)
+    jaxpr.memo["kept"] = early, count
     return early, back, has, count

@@ -1,6 +1,7 @@
 """explain: lines, work, stages, repeats and cliffs; the page is self-contained and works in a browser."""
 from __future__ import annotations
 
+import functools
 import html.parser
 import json
 import re
@@ -148,3 +149,89 @@ def test_from_the_command_line(tmp_path, capsys):
     out = capsys.readouterr().out
     assert "f(x: float32[3,4], n: float32[]): 3 equations" in out and "weakly typed argument" in out
     assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")
+
+
+# ---- what the backward pass keeps, donation, movement between devices ---------------------------------------------------
+
+def deep(w, x):
+    def block(x):
+        return jnp.tanh(jnp.sin(x @ w))     # kept
+    for _ in range(3):
+        x = block(x)
+    return x.sum()
+
+
+def of_kind(report, kind):
+    return [c for c in report.cliffs if c.kind == kind]
+
+
+def text_at(cliff):
+    return open(cliff.file).readlines()[cliff.line - 1]
+
+
+def test_what_the_backward_pass_keeps_is_told_by_line_with_the_edit():
+    w, x = G.ShapeDtypeStruct((256, 256), "f4"), G.ShapeDtypeStruct((512, 256), "f4")
+    kept = of_kind(explain(G.grad(deep))(w, x), "kept for the backward pass")
+    assert "# kept" in text_at(kept[0]) and "of float32[512,256]" in kept[0].cost
+    assert kept[0].edit.startswith("Wrap block in gnomon.checkpoint: ")
+    again = of_kind(explain(G.value_and_grad(deep))(w, x), "kept for the backward pass")
+    assert again == kept            # also where the gradient is known from before
+    assert of_kind(explain(G.jit(lambda w, x: G.vjp(deep, w, x)[1](np.float32(1))))(w, x), "kept for the backward pass") == kept
+    good = explain(G.grad(G.checkpoint(deep)))(w, x)
+    assert not of_kind(good, "kept for the backward pass")
+    small = explain(G.grad(deep))(np.ones((4, 4), "f4"), np.ones((4, 4), "f4"))
+    assert not of_kind(small, "kept for the backward pass")
+
+
+def test_donation_that_did_not_happen_names_the_argument():
+    def f(p, n):
+        return p["a"] * n, p["b"].sum()
+    p = {"a": np.ones((8, 8), "f4"), "b": np.ones(1000, "f4")}
+    found = of_kind(explain(G.jit(f, donate_argnums=0))(p, np.float32(2)), "donation that did not happen")
+    assert [c.cost for c in found] == ["argument p['b'] is donated, but no result of type float32[1000] is left to take over its 4 kB"]
+    good = explain(G.jit(lambda p, n: {k: v * n for k, v in p.items()}, donate_argnames="p"), measure=True)
+    report = good(p, np.float32(2))
+    assert not of_kind(report, "donation that did not happen") and report.measured_seconds > 0
+    assert p["a"].sum() == 64
+
+
+def test_shardings_that_move_data_are_told_by_line():
+    mesh = G.make_mesh((4,), ("x",), axis_types=(G.sharding.AxisType.Auto,))
+
+    def put(x, *spec):
+        return G.device_put(x, G.NamedSharding(mesh, G.P(*spec)))
+
+    def f(x, w):
+        h = jnp.tanh(x @ w)     # meets
+        return h.T @ h          # sums
+    x, w = jnp.ones((8, 16)), jnp.ones((16, 16))
+    found = of_kind(explain(G.jit(f))(put(x, "x"), put(w, "x")), "sharding that moves data")
+    assert {(text_at(c).split("# ")[1].strip(), c.cost.split()[4]) for c in found} == {("meets", "all-gather"), ("sums", "all-reduce")}
+    assert "(1.02 kB on each device)" in found[0].cost and "Shard the operands alike" in found[0].edit
+    assert not of_kind(explain(G.jit(lambda x: jnp.tanh(x) * 2))(put(x, "x")), "sharding that moves data")
+
+
+# ---- whatever the function ---------------------------------------------------------------------------------------------
+
+def test_any_function_can_be_explained():
+    x = jnp.ones((4, 4))
+    assert explain(lambda: jnp.ones(3))().equations == 1
+    assert explain(lambda x: x)(x).equations == 0 and "explain" not in str(explain(lambda x: x)(x))
+    assert explain(lambda x, *, k, n: x[k:n], static_argnames=("k", "n"))(x, k=1, n=3).equations >= 1
+    assert "n" not in explain(G.jit(lambda x, n: x ** n, static_argnums=1))(x, 3).signature.split(":")[0]
+    report = explain(G.jit(G.vmap(G.grad(lambda p, x: (p["w"] * x).sum()), (None, 0))))({"w": x}, x)
+    assert report.signature.startswith("p['w']: float32[4,4]") and report.equations > 0
+    assert explain(functools.partial(lambda a, b: a + b, 1.0))(x).equations == 1
+    assert explain(G.jit(lambda x: G.pure_callback(lambda v: v, x, x) * 2))(x).cliffs[0].kind == "host transfer"
+    scope = {}
+    exec("def made(x):\n    return x * 2 + 1", scope)        # its source is nowhere
+    assert "(no line)" in str(explain(scope["made"])(x)) or "<string>:2" in str(explain(scope["made"])(x))
+    with pytest.raises(TypeError, match="argument x has a leaf of type str"):
+        explain(lambda x: x)("text")
+    with pytest.raises(TypeError, match="explain needs a function, got int"):
+        explain(3)
+    with pytest.raises(TypeError, match="takes arrays, but was given a ShapeDtypeStruct"):
+        explain(lambda x: x, measure=True)(G.ShapeDtypeStruct((2,), "f4"))
+    f = G.jit(lambda x: x)
+    explain(f)(x)
+    assert len(f.cache_report()) == 0
