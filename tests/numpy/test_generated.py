@@ -1,0 +1,61 @@
+"""Every function of gnomon.numpy, numpy.linalg and numpy.fft against NumPy's on calls made up by chance.
+
+A few calls each here; `python -m tests.numpy.test_generated 200` makes as many as it is told of each, and prints what differs."""
+import collections
+import inspect
+import sys
+
+import numpy as np
+import pytest
+
+import gnomon.numpy as jnp
+from tests.numpy.generated import check
+from tests.numpy.recipes import FFT, LINALG, RECIPES
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+TABLES = {"": (RECIPES, (jnp, np)), "linalg.": (LINALG, (jnp.linalg, np.linalg)), "fft.": (FFT, (jnp.fft, np.fft))}
+CASES = {prefix + name: (recipe, modules, name) for prefix, (table, modules) in TABLES.items() for name, recipe in table.items()}
+# Functions that are tested elsewhere: they are not made of arrays alone, or their results are not unique.
+ELSEWHERE = """apply_along_axis apply_over_axes array_repr array_str broadcast_shapes can_cast diag_indices_from einsum_path empty empty_like
+    fill_diagonal from_dlpack frombuffer fromfile fromfunction fromiter frompyfunc fromstring get_printoptions histogram2d histogramdd isdtype
+    isscalar issubdtype ix_ load mask_indices minmax argpartition partition piecewise place polydiv polyfit printoptions promote_types put
+    result_type roots save savez set_printoptions top_k tril_indices_from triu_indices_from vectorize array_split asarray
+    linalg.eig linalg.eigh linalg.eigvals linalg.qr linalg.svd linalg.lstsq linalg.tensorinv linalg.tensorsolve fft.irfft2 fft.irfftn""".split()
+
+
+def functions():
+    for prefix, (_, (module, _)) in TABLES.items():
+        names = getattr(module, "__all__", None) or [name for name in dir(module) if hasattr(np.linalg if "linalg" in prefix else np, name)]
+        for name in names:
+            if callable(getattr(module, name)) and not inspect.isclass(getattr(module, name)) and not name.startswith("_"):
+                yield prefix + name
+
+
+def test_every_function_has_a_recipe():
+    assert not set(functions()) - set(CASES) - set(ELSEWHERE)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_like_numpy(name):
+    recipe, modules, plain = CASES[name]
+    made = [check(plain, seed, recipe, wide=seed == 2, module=modules, jit=seed == 0 and name in UNDER_JIT) for seed in range(3)]
+    assert any(made), "NumPy refused every call"
+
+
+UNDER_JIT = {"sum", "sort", "where", "take", "matmul", "median", "linalg.inv", "fft.fft", "convolve", "pad", "clip", "sinc"}
+
+
+if __name__ == "__main__":
+    wrong = collections.Counter()
+    for name, (recipe, modules, plain) in CASES.items():
+        if len(sys.argv) > 2 and name not in sys.argv[2:]:
+            continue
+        for seed in range(int(sys.argv[1])):
+            try:
+                check(plain, seed, recipe, wide=seed % 4 == 2, module=modules)
+            except AssertionError as error:
+                wrong[name] += 1
+                if wrong[name] < 3:
+                    print(name, seed, str(error)[:900])
+    print(dict(wrong))
