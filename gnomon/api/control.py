@@ -356,6 +356,8 @@ def _scan_length(what, xs, values, length):
             length = operator.index(length)
         except TypeError:
             raise TypeError(f"{what}: length must be an integer known while tracing, got {length!r}.") from None
+        if length < 0:
+            raise ValueError(f"{what}: length must not be negative, got {length}.")
         if any(n != length for n in sizes):
             raise ValueError(f"{what} got `length` argument of {length} which disagrees with leading axis sizes {sizes}.")
         return length

@@ -121,6 +121,17 @@ def traced_values(*things):
     return list(found.values())
 
 
+def with_outer(jaxpr, captured, *things):
+    """A program that takes, besides what it captured, the traced values that are found in `things`; and all those values."""
+    own, outer = set(map(id, captured)), traced_values(*things)
+    also = [x for x in outer if id(x) not in own and (not x.frame.closed or local.frame.has_captured(x))]
+    for x in outer:
+        x.frame.lent = (*x.frame.lent, id(x))
+    if also:
+        jaxpr = Jaxpr((*jaxpr.constvars, *fresh([x.type for x in also])), jaxpr.invars, jaxpr.eqns, jaxpr.outvars, jaxpr.names)
+    return jaxpr, [*captured, *also]
+
+
 class _Custom:
     """What custom_jvp and custom_vjp share: sorting arguments, and staging the function."""
 
@@ -160,11 +171,9 @@ class _Custom:
         values = as_values(leaves)
         flat = Flat(self.fun, tree, lambda some: self.fun(*self.put_back(held, some)))
         jaxpr, captured = stage(flat, [v.type for v in values], name=function_name(self.fun), kind=what, arg_names=names)
-        own = set(map(id, captured))
-        also = [x for x in traced_values(held, *rules) if id(x) not in own and (not x.frame.closed or local.frame.has_captured(x))]
-        if also:
-            jaxpr = Jaxpr((), (*jaxpr.constvars, *fresh([x.type for x in also]), *jaxpr.invars), jaxpr.eqns, jaxpr.outvars, jaxpr.names)
-        return intern(jaxpr.closed()), [*captured, *also], len(captured), values, tree, flat.out_tree
+        n_own = len(captured)
+        jaxpr, consts = with_outer(jaxpr, captured, held, *rules)
+        return intern(jaxpr.closed()), consts, n_own, values, tree, flat.out_tree
 
     def rule_for(self, cls, key, consts, *args):
         """One rule object per signature, so that equal calls are equal programs; one per call where it may use traced values."""
@@ -271,7 +280,9 @@ class UserJvpRule(JvpRule):
             if y_tree != self.out_tree:
                 raise TypeError(f"Custom JVP rule {name} for function {function_name(self.fun)} must produce primal outputs of structure "
                                 f"{self.out_tree}, like the function, but they have {y_tree}.")
-            ts, t_tree = tree_flatten(tangent, lambda x: x is None)
+            ts, t_tree = tree_flatten(tangent)
+            if t_tree != y_tree:        # None may stand for a zero, too
+                ts, t_tree = tree_flatten(tangent, lambda x: x is None)
             if t_tree != y_tree:
                 raise TypeError(f"Custom JVP rule {name} for function {function_name(self.fun)} must produce primal and tangent outputs "
                                 f"with equal container (pytree) structures, but got {y_tree} and {t_tree} respectively.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 import functools
 
 from gnomon.api.control import map as map_over
-from gnomon.api.custom import _positional
+from gnomon.api.custom import _positional, outer_values, with_outer
 from gnomon.api.function import Flat, as_values, check_leaves, lazy_names
 from gnomon.base.frames import entry_point
 from gnomon.base.lists import merge, partition
@@ -14,7 +14,7 @@ from gnomon.ir.jaxpr import intern
 from gnomon.ops.nested.custom_vmap import CustomVmapCall, VmapRule
 from gnomon.trace.build import with_literals
 from gnomon.trace.context import local
-from gnomon.trace.stage import bind, stage, value_of
+from gnomon.trace.stage import Tracer, bind, stage, value_of
 
 
 class custom_vmap:
@@ -65,21 +65,26 @@ class custom_vmap:
         values = as_values(leaves)
         flat = Flat(self.fun, tree, lambda some: self.fun(*some))
         jaxpr, captured = stage(flat, [v.type for v in values], name=name, kind="custom_vmap", arg_names=names)
-        call, n = intern(jaxpr.closed()), len(captured)
-        key = self.vmap_rule, tree, flat.out_tree, call.in_types[n:]
-        rule = self.rules.get(key)
+        jaxpr, consts = with_outer(jaxpr, captured, self.vmap_rule)
+        call, n = intern(jaxpr.closed()), len(consts)
+        key = self.vmap_rule, tree, flat.out_tree, n, call.in_types
+        traced = any(x.__class__ is Tracer for x in consts)
+        rule = None if traced else self.rules.get(key)
         if rule is None:
-            rule = self.rules[key] = UserVmapRule(self, tree, flat.out_tree, call.in_types[n:], call.out_types)
-        outs = bind(CustomVmapCall(call, rule, name, n), *captured, *values)
+            rule = UserVmapRule(self, tree, flat.out_tree, call.in_types, call.out_types, consts)
+            if not traced:
+                self.rules[key] = rule
+        outs = bind(CustomVmapCall(call, rule, name, n), *consts, *values)
         return tree_unflatten(flat.out_tree, outs)
 
 
 class UserVmapRule(VmapRule):
     """A custom_vmap rule, staged when it is needed, once per set of mapped inputs."""
 
-    def __init__(self, owner, in_tree, out_tree, in_types, out_types):
+    def __init__(self, owner, in_tree, out_tree, in_types, out_types, consts):
         self.name, self.rule = function_name(owner.fun), owner.vmap_rule
         self.in_tree, self.out_tree, self.in_types, self.out_types = in_tree, out_tree, in_types, out_types
+        self.consts = outer_values(consts)
         self.memo = {}
 
     def program(self, T, batching, batched):
@@ -92,9 +97,11 @@ class UserVmapRule(VmapRule):
         out_batched = []
         name = f"custom_vmap rule {function_name(self.rule)} for function {self.name}"
 
+        n = len(self.consts)
+
         def run(*xs):
-            args = tree_unflatten(self.in_tree, xs)
-            out = self.rule(batching.size, list(tree_unflatten(self.in_tree, batched)), *args)
+            args = tree_unflatten(self.in_tree, xs[n:])
+            out = self.rule(batching.size, list(tree_unflatten(self.in_tree, batched[n:])), *args)
             if not isinstance(out, (tuple, list)) or len(out) != 2:
                 raise TypeError(f"The {name} must return a pair (outputs, whether each output is mapped), but it returned {out!r}.")
             leaves, tree = tree_flatten(out[0])
@@ -111,8 +118,9 @@ class UserVmapRule(VmapRule):
                                      f"the rule says that it is {'' if b else 'not '}mapped, over {batching.size} lanes.")
             return values
         types = [batching.insert(t, 0) if b else t for t, b in zip(self.in_types, batched)]
-        jaxpr, captured = stage(run, types, name=function_name(self.rule), kind="custom_vmap")
-        return intern(with_literals(jaxpr, captured)), tuple(out_batched)
+        known = [x for x in self.consts if x is not None]
+        jaxpr, captured = stage(run, types, name=function_name(self.rule), kind="custom_vmap", captured=known)
+        return intern(with_literals(jaxpr, captured, self.consts)), tuple(out_batched)
 
 
 def sequential_vmap(f):

@@ -180,7 +180,7 @@ class Frame:
     """A program being recorded."""
 
     __slots__ = ("parent", "eqns", "consts", "const_values", "closed", "name", "kind", "arg_names", "values", "invars",
-                 "weak_matters", "known", "producer", "indexed", "place", "depth")
+                 "weak_matters", "known", "producer", "indexed", "place", "depth", "lent")
 
     def __init__(self, name="", kind="jit", arg_names=None, values=None):
         self.parent = local.frame
@@ -196,6 +196,7 @@ class Frame:
         self.known = None
         self.producer, self.indexed = None, 0
         self.depth = 0              # in how many other traces this one is
+        self.lent = ()              # ids of the values that rules of the user's close over, and may keep
         self.place = None           # where equations recorded from now on come from, if not from the caller
 
     def record(self, op, args):
@@ -447,7 +448,7 @@ def stage(fn, types, *, name="", kind="jit", arg_names=None, values=None, frames
         frame.closed = True
         local.frame = frame.parent
     if current.check_tracer_leaks:
-        del outs
+        del inputs, outs
         check_leaks(frame)
     return made
 
@@ -471,7 +472,7 @@ def check_leaks(frame):
     """UnexpectedTracerError if a value of a trace that ended is still alive."""
     gc.collect()
     for x in gc.get_objects():
-        if x.__class__ is Tracer and x.frame is frame:
+        if x.__class__ is Tracer and x.frame is frame and id(x) not in frame.lent:
             raise leaked(x, "is still alive after")
 
 

@@ -4,6 +4,7 @@ import functools
 import pytest
 
 import gnomon as G
+import gnomon.custom_batching
 import gnomon.numpy as jnp
 from gnomon import lax
 from gnomon.custom_derivatives import SymbolicZero
@@ -119,3 +120,34 @@ def test_rules_run_after_the_trace_they_close_over_ended():
         return h(x)
     w = 2.0
     assert float(G.grad(f, 1)(w, 3.0)) == 180.0 and float(G.grad(G.grad(f, 1), 1)(w, 3.0)) == 3600.0
+
+
+def test_rules_of_custom_vmap_may_close_over_values_of_the_trace_around_them():
+    def step(w):
+        @G.custom_batching.custom_vmap
+        def f(x):
+            return x * w
+        f.def_vmap(lambda size, in_batched, x: (10 * x * w, True))
+        return G.vmap(f)(jnp.arange(3.0))
+    assert G.jit(step)(2.0).tolist() == [0.0, 20.0, 40.0] and G.vmap(step)(jnp.arange(2.0)).tolist() == [[0.0] * 3, [0.0, 10.0, 20.0]]
+    each = lambda w: G.vmap(G.custom_batching.sequential_vmap(lambda x: x * w))(jnp.arange(3.0))      # noqa: E731
+    assert G.jit(each)(2.0).tolist() == [0.0, 2.0, 4.0] and float(G.grad(lambda w: each(w).sum())(2.0)) == 3.0
+
+
+def test_what_rules_close_over_is_no_leak():
+    def f(w, x):
+        @G.custom_jvp
+        def h(y):
+            return y
+        h.defjvp(lambda primals, tangents: (h(*primals), tangents[0] * w))
+        return h(x) + lax.scan(lambda c, y: (c * w, lax.cond(y > 1, lambda: w, lambda: y)), x, jnp.arange(3.0))[0]
+    with G.checking_leaks():
+        assert float(G.jit(f)(2.0, 3.0)) == 27.0 and float(G.grad(f, 1)(2.0, 3.0)) == 10.0
+
+
+def test_tangents_of_outputs_with_none_in_them():
+    @G.custom_jvp
+    def f(x):
+        return {"a": x, "b": None}
+    f.defjvp(lambda primals, tangents: (f(*primals), {"a": 3 * tangents[0], "b": None}))
+    assert float(G.grad(lambda x: f(x)["a"])(1.0)) == 3.0

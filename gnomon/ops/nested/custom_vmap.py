@@ -16,7 +16,7 @@ from gnomon.trace.stage import bind, inline
 
 
 class VmapRule:
-    """How a custom_vmap function is batched."""
+    """How a custom_vmap function is batched. Its program takes the call's inputs, what is closed over first."""
 
     def program(self, T, batching, batched):
         """(program, per output whether it is batched)."""
@@ -83,7 +83,7 @@ class CustomVmapCall(NestedOp):
             return self.plain().jvp(T, args, tangents)
         nonzero = tuple(t is not None and T.has_tangent(v.type) for t, v in zip(tangents, self.call.invars))
         call, has = T.jvp(self.call, nonzero)
-        rule = JvpOfVmapRule(self.rule, self.call.in_types[n:], nonzero[n:], has)
+        rule = JvpOfVmapRule(self.rule, self.call.in_types, nonzero, has)
         return with_tangents(bind(CustomVmapCall(call, rule, self.name_, n), *args, *pick(nonzero, tangents)), has)
 
     def split(self, T, eqn, unknown):
@@ -98,7 +98,6 @@ class CustomVmapCall(NestedOp):
         if any(a is not None for a in axes[:n]):
             raise Refused(f"the function {self.name_} with a custom_vmap rule closes over a value being mapped; pass it as an argument "
                           "instead")
-        batched = tuple(a is not None for a in axes[n:])
-        wide, out_batched = self.rule.program(T, batching, batched)
-        args = [x if a is None else batching.front(x, a) for x, a in zip(args[n:], axes[n:])]
+        wide, out_batched = self.rule.program(T, batching, tuple(a is not None for a in axes))
+        args = [x if a is None else batching.front(x, a) for x, a in zip(args, axes)]
         return inline(wide, (), args), [0 if b else None for b in out_batched]
