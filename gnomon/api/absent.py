@@ -36,7 +36,4 @@ def absent_class(name: str, why: str):
 
 
 ad = Absent("ad", "gradients are not accumulated into references by the transforms; add them yourself: ref[...] += grad(f)(x)")
-_SHARD_MAP = ("code per device is not there; use jit with shardings of its arguments, lax.with_sharding_constraint, or a mesh with "
-              "explicit axes")
-shard_map, smap = Absent("shard_map", _SHARD_MAP), Absent("smap", _SHARD_MAP)
-pmap = Absent("pmap", "Gnomon has no per-device map; use jit with NamedShardings on a mesh (make_mesh), or vmap on one device")
+pmap = Absent("pmap", "Gnomon has no per-device map; use shard_map, jit with NamedShardings on a mesh (make_mesh), or vmap on one device")

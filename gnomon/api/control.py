@@ -15,6 +15,7 @@ from gnomon.base.tree import keystr, tree_flatten, tree_flatten_with_path, tree_
 from gnomon.ir.dims import drop_dim
 from gnomon.ir.jaxpr import Jaxpr, Literal, intern
 from gnomon.ops.arithmetic import maximum, minimum
+from gnomon.ops.collectives import made_vary
 from gnomon.ops.compare import lt, ne
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.nested.cond import Cond
@@ -64,7 +65,7 @@ def converted_outputs(jaxpr, types):
         return jaxpr
 
     def run(*xs):
-        return [convert_element_type(x, t.dtype, t.weak_type) for x, t in zip(inline(jaxpr, (), xs), types)]
+        return [made_vary(convert_element_type(x, t.dtype, t.weak_type), t.varying) for x, t in zip(inline(jaxpr, (), xs), types)]
     return program(jaxpr.in_types, run)
 
 
@@ -161,6 +162,8 @@ def branch(index, branches, operands, what, names, platforms=None):
             raise TypeError(f"{what} branch outputs must have the same pytree structure, but {names[0]} ({function_place(branches[0])}) "
                             f"returns {trees[0]} and {names[i]} ({function_place(branches[i])}) returns {trees[i]}.")
     out_types = _common_types([j.out_types for j, _, _ in found], what, names, trees[0])
+    if index.type.varying:
+        out_types = [t.update(varying=t.varying | index.type.varying) for t in out_types]
     programs, captured = share_captured([(j, c) for j, c, _ in found])
     programs = [converted_outputs(j, out_types) for j in programs]
     outs = bind(Cond(tuple(programs), platforms), index, *captured, *values)
@@ -184,10 +187,14 @@ def _common_types(columns, what, names, tree):
 
 
 def weak_join(a, b):
-    """The type that two values of these types can both have, where only weakness stands between them; else None."""
+    """The type that two values of these types can both have, where only weakness stands between them, or that one varies over more manual
+    axes; else None."""
     if a is b:
         return a
-    if a.shape != b.shape or a.sharding is not b.sharding or a.varying != b.varying or a.memory != b.memory:
+    if a.varying != b.varying:
+        varying = a.varying | b.varying
+        return weak_join(a.update(varying=varying), b.update(varying=varying))
+    if a.shape != b.shape or a.sharding is not b.sharding or a.memory != b.memory:
         return None
     if a.dtype == b.dtype:
         return a.strong
@@ -228,7 +235,7 @@ def settle_carry(said, stage_body, init, tree):
 
     `stage_body(types)` returns (jaxpr, captured, carry out types, carry out tree, rest). Returns that and the initial values."""
     what, name = said.what, function_name(said.fun)
-    for _ in range(len(init) + 2):
+    for _ in range(3 * len(init) + 2):
         types = [v.type for v in init]
         found = stage_body(types)
         out_types, out_tree = found[2], found[3]
@@ -244,10 +251,10 @@ def settle_carry(said, stage_body, init, tree):
                 advice = "Keep its shape." if a.dtype == b.dtype else f"Convert it with .astype{keep}."
                 raise TypeError(f"{what} body function carry input and carry output must have equal types, but they differ: the component "
                                 f"{said.component(tree, i)} of {name} goes in as {a} and comes out as {b}. {advice}")
-            new.append(a if t.dtype == a.dtype and (a.weak_type == t.weak_type or not a.weak_type) else t)
+            new.append(a if t.dtype == a.dtype and t.varying == a.varying and (a.weak_type == t.weak_type or not a.weak_type) else t)
         if all(a is b for a, b in zip(types, new)):
             return found, init
-        init = [v if v.type is t else weakened(v, t) for v, t in zip(init, new)]
+        init = [v if v.type is t else made_vary(weakened(v, t), t.varying) for v, t in zip(init, new)]
     raise TypeError(f"{what}: the types of the carry of {name} do not settle. Give the initial carry explicit dtypes.")
 
 
@@ -423,6 +430,8 @@ def _while(cond_fun, body_fun, init_val, said):
     t = cond_jaxpr.out_types[0]
     if t.shape or not is_bool(t.dtype):
         raise TypeError(f"cond_fun must return a boolean scalar, but {function_name(cond_fun)} returned {t}.")
+    if any(t.varying - v.type.varying for v in values):         # where the number of steps varies, so does what comes out
+        return _while(cond_fun, body_fun, tree_unflatten(tree, [made_vary(v, t.varying) for v in values]), said)
     body = converted_outputs(intern(jaxpr.closed()), types)
     n, m = len(cond_captured), len(captured)
     still = [out is before for out, before in zip(body.outvars, body.invars[m:])]       # constants of the loop

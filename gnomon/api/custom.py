@@ -15,12 +15,13 @@ from gnomon.base.source import function_name, named_after
 from gnomon.base.tree import tree_flatten, tree_map, tree_structure, tree_unflatten
 from gnomon.ir.jaxpr import Jaxpr, intern
 from gnomon.ops.arithmetic import add_any
+from gnomon.ops.collectives import cotangent_varying, made_vary
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.nested.custom import CustomCall, CustomJvpCall, CustomVjpCall, JvpRule, VjpRules
 from gnomon.ops.shape import zeros
 from gnomon.passes.discharge import discharge_made
 from gnomon.trace.build import fresh, with_literals
-from gnomon.trace.context import local
+from gnomon.trace.context import local, scope
 from gnomon.trace.stage import Tracer, bind, stage, value_of
 from gnomon.transforms import has_tangent, tangent_type
 from gnomon.types.dtype import tangent_dtype
@@ -180,6 +181,7 @@ class _Custom:
         args = (*args, consts)
         if any(x.__class__ is Tracer for x in consts):
             return cls(self, *args)
+        key = key, local.axes_key
         try:
             found = self.rules.get(key)
         except TypeError:           # a nondiff argument that is not hashable
@@ -254,11 +256,12 @@ class UserJvpRule(JvpRule):
     def __init__(self, owner, held, tree, out_tree, jaxpr, consts):
         self.jvp, self.symbolic_zeros, self.fun = owner.jvp, owner.symbolic_zeros, owner.fun
         self.held, self.tree, self.out_tree, self.jaxpr, self.consts = held, tree, out_tree, jaxpr, outer_values(consts)
-        self.memo = {}
+        self.memo, self.scope = {}, scope()
 
     def stage(self, nonzero, T):
         if nonzero not in self.memo:
-            self.memo[nonzero] = self._stage(nonzero)
+            with self.scope:
+                self.memo[nonzero] = self._stage(nonzero)
         return self.memo[nonzero]
 
     def _stage(self, nonzero):
@@ -297,7 +300,7 @@ class UserJvpRule(JvpRule):
         if y.type.shape != t.shape or y.type.dtype != t.dtype:
             raise TypeError(f"Custom JVP rule {function_name(self.jvp)} for function {function_name(self.fun)} produced a primal output of "
                             f"type {y.type}, but the function's has type {t}.")
-        return y
+        return made_vary(y, t.varying)
 
     def tangent(self, t, y):
         """A tangent of the output's type, or None for zero."""
@@ -311,7 +314,8 @@ class UserJvpRule(JvpRule):
             raise TypeError(f"Custom JVP rule {function_name(self.jvp)} for function {function_name(self.fun)} must produce primal and "
                             f"tangent outputs with corresponding shapes and dtypes. Expected {want} (tangent type of {y.type}) but got "
                             f"{t.type}.")
-        return convert_element_type(t, want.dtype, t.type.weak_type) if t.type.dtype != want.dtype else t
+        t = convert_element_type(t, want.dtype, t.type.weak_type) if t.type.dtype != want.dtype else t
+        return made_vary(t, want.varying)
 
 
 def outer_values(consts):
@@ -395,12 +399,13 @@ class UserVjpRules(VjpRules):
     def __init__(self, owner, held, tree, out_tree, jaxpr, consts):
         self.owner, self.fwd, self.bwd, self.fun, self.symbolic_zeros = owner, owner.fwd, owner.bwd, owner.fun, owner.symbolic_zeros
         self.held, self.tree, self.out_tree, self.jaxpr, self.consts = held, tree, out_tree, jaxpr, outer_values(consts)
-        self.memo = {}
+        self.memo, self.scope = {}, scope()
 
     def forward(self, nonzero, T):
         key = ("forward", nonzero)
         if key not in self.memo:
-            self.memo[key], self.memo["residuals", nonzero] = self._forward(nonzero)
+            with self.scope:
+                self.memo[key], self.memo["residuals", nonzero] = self._forward(nonzero)
         return self.memo[key]
 
     def _forward(self, nonzero):
@@ -420,7 +425,7 @@ class UserVjpRules(VjpRules):
             if y_tree != self.out_tree:
                 raise TypeError(f"Custom VJP fwd rule {name} for function {function_name(self.fun)} must produce a first element of "
                                 f"structure {self.out_tree}, like the function's output, but it has {y_tree}.")
-            ys = [value_of(y) for y in ys]
+            ys = [made_vary(value_of(y), v.type.varying) for y, v in zip(ys, self.jaxpr.outvars)]
             for y, v in zip(ys, self.jaxpr.outvars):
                 if y.type.shape != v.type.shape or y.type.dtype != v.type.dtype:
                     raise TypeError(f"Custom VJP fwd rule {name} for function {function_name(self.fun)} produced an output of type "
@@ -439,7 +444,8 @@ class UserVjpRules(VjpRules):
         self.forward(nonzero, T)
         key = ("backward", nonzero, has_ct)
         if key not in self.memo:
-            self.memo[key] = self._backward(nonzero, has_ct)
+            with self.scope:
+                self.memo[key] = self._backward(nonzero, has_ct)
         return self.memo[key]
 
     def _backward(self, nonzero, has_ct):
@@ -467,6 +473,7 @@ class UserVjpRules(VjpRules):
             for i, (c, a) in enumerate(zip(out, args)):
                 flat.extend(self.match(c, a, i, name))
             flat = [self.cotangent(c, t, name) for c, t in zip(flat, in_types[k:])]
+            flat = [c if c is None or c.type.varying == t.varying else cotangent_varying(c, t.varying) for c, t in zip(flat, in_types[k:])]
             has[:] = [False] * k + [c is not None for c in flat]
             return [c for c in flat if c is not None]
         moving = pick(has_ct, [tangent_type(t) for t in self.jaxpr.out_types if has_tangent(t)])

@@ -14,7 +14,7 @@ import weakref
 
 from gnomon.base.errors import Refused
 from gnomon.types.effect import PURE, on_refs
-from gnomon.types.value_type import RefType
+from gnomon.types.value_type import NOWHERE, RefType
 
 RULES = {
     "result": "types in -> type out (a tuple of types where `multiple`)",
@@ -79,6 +79,7 @@ def field(default=NO_DEFAULT, show="always"):
 
 OPS: dict = {}
 BIND: list = [None]         # applies an op to values; filled by trace/stage.py
+VARY: list = [None]         # (value, manual axes) -> the same value as one that varies over them; filled by ops/collectives.py
 _primitives: dict = {}
 _lock = threading.Lock()
 
@@ -159,6 +160,7 @@ class Op(metaclass=OpForm, abstract=True):
     holds_programs = False      # whether a parameter is a Jaxpr or a Python callable (interned weakly)
     aligned = False             # whether operands broadcast against each other elementwise
     on_keys = False             # whether `lower` itself deals with random keys (else keys are moved word by word)
+    joins_varying = True        # whether operands, and so results, vary over the same manual mesh axes (recording makes them do so)
     effects = PURE
     host = None
     # (discharge, args, refs) -> (outs, {operand: what it refers to now}), for ops that take mutable references: the op on what they
@@ -185,11 +187,20 @@ class Op(metaclass=OpForm, abstract=True):
         if found is None:
             if self.discharge is None and RefType in map(type, types):
                 raise self.not_of_refs(types)
-            found = self.result(*types)
+            varying = joint_varying(types) if self.joins_varying else NOWHERE
+            found = self.infer_varying(types, varying) if varying else self.result(*types)
             if self.multiple:
                 found = tuple(found)
             self.results[types] = found
         return found
+
+    def infer_varying(self, types, varying):
+        """The result types for operands that all vary over the manual axes `varying`: those for operands that do not, varying."""
+        if any(t.varying != varying for t in types):
+            raise TypeError(f"{self.user_name} needs operands that vary over the same manual axes, got {', '.join(map(str, types))}. "
+                            "Use lax.pcast(x, axes, to='varying').")
+        found = self.infer(tuple([t.update(varying=NOWHERE) for t in types]))
+        return [t.update(varying=varying) for t in found] if self.multiple else found.update(varying=varying)
 
     def not_of_refs(self, types):
         t = next(t for t in types if t.__class__ is RefType)
@@ -213,6 +224,7 @@ class NestedOp(Op, abstract=True):
 
     multiple = True
     holds_programs = True
+    joins_varying = False
     first_operand = 0           # the operand that is the first input of the programs held
     derivative = Marker("NESTED", "the derivative of the programs it holds")
 
@@ -223,6 +235,15 @@ class NestedOp(Op, abstract=True):
     def split(self, T, eqn, unknown):
         """Where no part of it can run early: the whole equation later."""
         return [], [eqn], (True,) * len(eqn.outs)
+
+
+def joint_varying(types):
+    """The manual mesh axes over which any of some values varies."""
+    found = NOWHERE
+    for t in types:
+        if t.varying is not NOWHERE and t.varying:
+            found = found | t.varying
+    return found
 
 
 class Primitive:

@@ -1,15 +1,19 @@
 """Collectives over named axes, as functions of trees."""
 from __future__ import annotations
 
+from gnomon.base.errors import Refused
 from gnomon.base.tree import tree_flatten, tree_unflatten
-from gnomon.numpy.promote import as_value
+from gnomon.numpy.promote import as_value, to_inexact
 from gnomon.ops import collectives as ops
+from gnomon.ops import collectives_moving as moving
 from gnomon.ops.arithmetic import div
 from gnomon.ops.elementwise import full_scalar
-from gnomon.numpy.promote import to_inexact
+from gnomon.ops.shape import expand_dims, squeeze
+from gnomon.trace.context import local
 from gnomon.trace.stage import bind
 
-__all__ = ["psum", "pmean", "pmax", "pmin", "axis_index", "axis_size"]
+__all__ = ["all_gather", "all_to_all", "axis_index", "axis_size", "pbroadcast", "pcast", "pmax", "pmean", "pmin", "ppermute", "precv", "psend",
+           "pshuffle", "psum", "psum_scatter", "pswapaxes"]
 
 
 def _over_tree(op_class, x, axis_name, groups):
@@ -27,7 +31,9 @@ def psum(x, axis_name, *, axis_index_groups=None):
     [3, 3, 3]
     """
     if isinstance(x, (int, float)) and not isinstance(x, bool):
-        return x * ops.axis_size(axis_name)
+        axes = ops.as_axes(axis_name, "psum")
+        groups = ops.as_groups(axis_index_groups, axes, "psum")
+        return x * (ops.axis_size(axes) if groups is None else len(groups[0]))
     return _over_tree(ops.Psum, x, axis_name, axis_index_groups)
 
 
@@ -39,20 +45,33 @@ def pmean(x, axis_name, *, axis_index_groups=None):
     >>> gnomon.vmap(lambda x: pmean(x, "i"), axis_name="i")(jnp.arange(3.0)).tolist()
     [1.0, 1.0, 1.0]
     """
-    n = ops.axis_size(axis_name)
     leaves, tree = tree_flatten(x)
     values = [to_inexact(as_value(v, "pmean", i)) for i, v in enumerate(leaves)]
     sums = ops.collective(ops.Psum, values, axis_name, axis_index_groups)
-    return tree_unflatten(tree, [div(s, full_scalar(s, n)) for s in sums])
+    n = psum(1, [a for a in ops.as_axes(axis_name, "pmean") if not isinstance(a, int)], axis_index_groups=axis_index_groups)
+    n = [n * (v.type.size // s.type.size if s.type.size else 1) for v, s in zip(values, sums)]
+    return tree_unflatten(tree, [div(s, full_scalar(s, k)) for s, k in zip(sums, n)])
 
 
 def pmax(x, axis_name, *, axis_index_groups=None):
-    """The maximum of a tree of arrays over named axes."""
+    """The maximum of a tree of arrays over named axes.
+
+    >>> import gnomon
+    >>> import gnomon.numpy as jnp
+    >>> gnomon.vmap(lambda x: pmax(x, "i"), axis_name="i")(jnp.arange(3)).tolist()
+    [2, 2, 2]
+    """
     return _over_tree(ops.Pmax, x, axis_name, axis_index_groups)
 
 
 def pmin(x, axis_name, *, axis_index_groups=None):
-    """The minimum of a tree of arrays over named axes."""
+    """The minimum of a tree of arrays over named axes.
+
+    >>> import gnomon
+    >>> import gnomon.numpy as jnp
+    >>> gnomon.vmap(lambda x: pmin(x, "i"), axis_name="i")(jnp.arange(3)).tolist()
+    [0, 0, 0]
+    """
     return _over_tree(ops.Pmin, x, axis_name, axis_index_groups)
 
 
@@ -65,14 +84,207 @@ def axis_index(axis_name):
     [0, 1, 2]
     """
     if not isinstance(axis_name, (tuple, list)):
-        ops.axis_size(axis_name)
-        return bind(ops.AxisIndex(axis_name))
+        ops.axis_size(axis_name, "axis_index")
+        return bind(ops.AxisIndex(axis_name, axis_name in local.manual))
     index = 0
     for name in axis_name:
-        index = index * ops.axis_size(name) + axis_index(name)
+        index = index * ops.axis_size(name, "axis_index") + axis_index(name)
     return index
 
 
 def axis_size(axis_name):
-    """The size of a named axis in scope."""
-    return ops.axis_size(axis_name)
+    """The size of a named axis in scope, or of several together.
+
+    >>> import gnomon
+    >>> import gnomon.numpy as jnp
+    >>> gnomon.vmap(lambda x: x * axis_size("i"), axis_name="i")(jnp.arange(3)).tolist()
+    [0, 3, 6]
+    """
+    return ops.axis_size(axis_name, "axis_size")
+
+
+# ---- data that moves -------------------------------------------------------------------------------------------------
+
+def _each(what, x, axis_name, groups, apply):
+    """`apply(value, names, groups, size)` for each array of a tree."""
+    names = ops.as_axes(axis_name, what)
+    if any(isinstance(a, int) for a in names):
+        raise TypeError(f"{what} is over named axes, got {axis_name!r}.")
+    groups = ops.as_groups(groups, names, what)
+    size = ops.axis_size(names) if groups is None else len(groups[0])
+    leaves, tree = tree_flatten(x)
+    values = ops.varying_over([as_value(v, what, i) for i, v in enumerate(leaves)], names)
+    return tree_unflatten(tree, [apply(v, names, groups, size) for v in values])
+
+
+def _dimension(what, axis, rank, called):
+    if not -rank <= axis < rank:
+        raise ValueError(f"{what}: {called}={axis} is not a dimension of a value with {rank} of them.")
+    return axis % rank
+
+
+def all_gather(x, axis_name, *, axis_index_groups=None, axis=0, tiled=False, to="varying"):
+    """The values of all positions along a named axis, for each array of a tree: along a new dimension `axis`, or with `tiled` one behind the
+    other along the old one. With `to="invarying"` (under shard_map) the type says that the result is the same everywhere.
+
+    >>> import gnomon
+    >>> import gnomon.numpy as jnp
+    >>> gnomon.vmap(lambda x: all_gather(x, "i"), axis_name="i")(jnp.arange(2)).tolist()
+    [[0, 1], [0, 1]]
+    """
+    if to not in ("varying", "invarying", "reduced"):
+        raise ValueError(f"Got unexpected `to` value for `jax.lax.all_gather`: {to!r}. Allowed `to` values are 'varying', 'invarying' and 'reduced'.")
+    if to == "reduced":
+        raise Refused("all_gather(to='reduced') is not there; use to='varying' or to='invarying'")
+    invariant = to == "invarying"
+    if invariant and not set(ops.as_axes(axis_name, "all_gather")) <= local.manual:
+        raise ValueError("all_gather(to='invarying') is for manual axes of shard_map(check_vma=True); leave `to` out elsewhere.")
+
+    def gather(v, names, groups, size):
+        d = _dimension("all_gather", axis, v.type.ndim + (not tiled), "axis")
+        if invariant and groups is not None:
+            raise Refused("all_gather(to='invarying') with axis_index_groups varies between groups; use to='varying'")
+        return bind((moving.AllGatherInvariant if invariant else moving.AllGather)(d, groups, names, size, bool(tiled)), v)
+    return _each("all_gather", x, axis_name, axis_index_groups, gather)
+
+
+def psum_scatter(x, axis_name, *, scatter_dimension=0, axis_index_groups=None, tiled=False):
+    """The sum over a named axis, of which each position keeps its part along `scatter_dimension`: the dimension goes, and had the axis's size,
+    or (`tiled`) it is divided by it.
+
+    >>> import gnomon
+    >>> import gnomon.numpy as jnp
+    >>> gnomon.vmap(lambda x: psum_scatter(x, "i"), axis_name="i")(jnp.arange(4).reshape(2, 2)).tolist()
+    [2, 4]
+    """
+    def scatter(v, names, groups, size):
+        d = _dimension("psum_scatter", scatter_dimension, v.type.ndim, "scatter_dimension")
+        return bind(moving.ReduceScatter(groups, names, size, d, bool(tiled)), v)
+    return _each("psum_scatter", x, axis_name, axis_index_groups, scatter)
+
+
+def all_to_all(x, axis_name, split_axis, concat_axis, *, axis_index_groups=None, tiled=False):
+    """Each position cuts its value along `split_axis`, sends one piece to each, and puts those that it receives along `concat_axis`.
+
+    Without `tiled` the dimension `split_axis` has the axis's size and goes, and `concat_axis` is a new one of that size.
+
+    >>> import gnomon
+    >>> import gnomon.numpy as jnp
+    >>> gnomon.vmap(lambda x: all_to_all(x, "i", 0, 0), axis_name="i")(jnp.arange(4).reshape(2, 2)).tolist()
+    [[0, 2], [1, 3]]
+    """
+    def exchange(v, names, groups, size):
+        split = _dimension("all_to_all", split_axis, v.type.ndim, "split_axis")
+        concat = _dimension("all_to_all", concat_axis, v.type.ndim, "concat_axis")
+        n = v.type.shape[split]
+        if not tiled and n != size:
+            raise ValueError(f"all_to_all requires the size of the mapped axis axis_name to equal x.shape[split_axis], but they are {size} and "
+                             f"{n} respectively.")
+        if tiled and n % size:
+            raise ValueError(f"The size of all_to_all split_axis ({n}) has to be divisible by the size of the named axis {axis_name} ({size})")
+        if not tiled:
+            if concat >= split:
+                concat += 1
+            else:
+                split += 1
+            v = expand_dims(v, (concat,))
+        out = bind(moving.AllToAll(groups, names[0] if len(names) == 1 else names, concat, split, bool(tiled), size), v)
+        return out if tiled else squeeze(out, (split,))
+    return _each("all_to_all", x, axis_name, axis_index_groups, exchange)
+
+
+def ppermute(x, axis_name, perm):
+    """Sends the value of position i to position j for each pair (i, j) of `perm`; positions that receive nothing get zeros.
+
+    ValueError if an index is out of range, or sends or receives twice.
+
+    >>> import gnomon
+    >>> import gnomon.numpy as jnp
+    >>> gnomon.vmap(lambda x: ppermute(x, "i", [(0, 1), (1, 2)]), axis_name="i")(jnp.arange(1, 4)).tolist()
+    [0, 1, 2]
+    """
+    pairs = tuple([(int(i), int(j)) for i, j in perm])
+    size = ops.axis_size(axis_name, "ppermute")
+    for what, ends in (("source", [i for i, _ in pairs]), ("destination", [j for _, j in pairs])):
+        if len(set(ends)) != len(ends) or not all(0 <= i < size for i in ends):
+            raise ValueError(f"ppermute sources and destinations must be unique and within the axis {axis_name!r} of size {size}, but the {what}s "
+                             f"are {ends}.")
+    return _each("ppermute", x, axis_name, None, lambda v, names, groups, n: bind(moving.Ppermute(names, pairs), v))
+
+
+def pshuffle(x, axis_name, perm):
+    """The values in another order along a named axis: position i gets that of `perm[i]`. ValueError if `perm` is not a permutation.
+
+    >>> import gnomon
+    >>> import gnomon.numpy as jnp
+    >>> gnomon.vmap(lambda x: pshuffle(x, "i", [2, 0, 1]), axis_name="i")(jnp.arange(3)).tolist()
+    [2, 0, 1]
+    """
+    perm = [int(i) for i in perm]
+    if sorted(perm) != list(range(ops.axis_size(axis_name, "pshuffle"))):
+        raise ValueError(f"pshuffle: `perm` does not represent a permutation of the axis {axis_name!r}: {perm}")
+    return ppermute(x, axis_name, list(zip(perm, range(len(perm)))))
+
+
+def pswapaxes(x, axis_name, axis, *, axis_index_groups=None):
+    """The named axis and the dimension `axis`, of one size, change places.
+
+    >>> import gnomon
+    >>> import gnomon.numpy as jnp
+    >>> gnomon.vmap(lambda x: pswapaxes(x, "i", 0), axis_name="i")(jnp.arange(4).reshape(2, 2)).tolist()
+    [[0, 2], [1, 3]]
+    """
+    return all_to_all(x, axis_name, axis, axis, axis_index_groups=axis_index_groups)
+
+
+def pbroadcast(x, axis_name, source):
+    """The value of position `source` of a named axis, everywhere. ValueError if it is out of range.
+
+    >>> import gnomon
+    >>> import gnomon.numpy as jnp
+    >>> gnomon.vmap(lambda x: pbroadcast(x, "i", 1), axis_name="i")(jnp.arange(3)).tolist()
+    [1, 1, 1]
+    """
+    size = ops.axis_size(axis_name, "pbroadcast")
+    if not 0 <= source < size:
+        raise ValueError(f"pbroadcast: source {source} is not a position of the axis {axis_name!r} of size {size}.")
+    return _each("pbroadcast", x, axis_name, None,
+                 lambda v, names, groups, n: bind(moving.Pbroadcast(names[0] if len(names) == 1 else names, int(source)), v))
+
+
+def pcast(x, axis_name, *, to):
+    """Under shard_map, the same values with a type that says that they vary over the named axes; ValueError where it says so already.
+
+    >>> import gnomon
+    >>> import gnomon.numpy as jnp
+    >>> from gnomon.sharding import PartitionSpec as P
+    >>> each = gnomon.shard_map(lambda x: pcast(x, "x", to="varying"), mesh=gnomon.make_mesh((1,), ("x",)), in_specs=P(), out_specs=P("x"))
+    >>> each(jnp.arange(2)).tolist()
+    [0, 1]
+    """
+    if to not in ("varying", "unreduced", "reduced"):
+        raise ValueError(f"Got unexpected `to` value for pcast: {to!r}. Allowed `to` values are 'varying', 'unreduced' and 'reduced'.")
+    if to != "varying":
+        raise Refused(f"pcast(to={to!r}) is not there; sum with psum where the sum is needed")
+    names = ops.as_axes(axis_name, "pcast")
+    if not local.manual.issuperset(names):
+        raise ValueError(f"pcast is for manual axes of shard_map(check_vma=True), and {axis_name!r} is none here.")
+    leaves, tree = tree_flatten(x)
+    return tree_unflatten(tree, [ops.vary(as_value(v, "pcast", i), names) for i, v in enumerate(leaves)])
+
+
+def pvary(x, axis_name):
+    """The older name of `pcast(x, axis_name, to="varying")`; axes over which a value varies already are left alone."""
+    names = frozenset(ops.as_axes(axis_name, "pvary")) & local.manual
+    leaves, tree = tree_flatten(x)
+    return tree_unflatten(tree, ops.varying_over([as_value(v, "pvary", i) for i, v in enumerate(leaves)], names))
+
+
+def psend(x, axis_name, perm):
+    """Refused: one-sided sends, deprecated in JAX, are not there. Use ppermute."""
+    raise Refused("psend is not there; use ppermute, which sends and receives in one")
+
+
+def precv(token, out_shape, axis_name, perm):
+    """Refused: one-sided receives, deprecated in JAX, are not there. Use ppermute."""
+    raise Refused("precv is not there; use ppermute, which sends and receives in one")

@@ -12,6 +12,7 @@ import numpy as np
 from gnomon.base.errors import Refused
 from gnomon.base.source import file_line
 from gnomon.ir.jaxpr import Literal
+from gnomon.lower.manual import Collectives
 from gnomon.lower.text import (dense, dense_bytes, ints, physical, physical_type, scalar_text, tensor_text, type_text)
 from gnomon.types.dtype import is_complex, is_key
 from gnomon.types.value_type import ArrayType
@@ -34,7 +35,7 @@ class HloValue:
     ndim = property(lambda self: len(self.type.shape))
 
 
-class Emitter:
+class Emitter(Collectives):
     """Writes one function of a module."""
 
     def __init__(self, module):
@@ -49,8 +50,8 @@ class Emitter:
     @property
     def one_device(self):
         """Whether the program runs on one device, so that nothing of it becomes a collective."""
-        plan = self.module.plan
-        return plan is None or plan.num_partitions == 1
+        plan, manual = self.module.plan, self.module.manual
+        return plan is None or plan.num_partitions == 1 or manual is not None and manual.whole
 
     @property
     def one_cpu(self):
@@ -102,15 +103,15 @@ class Emitter:
             return [HloValue(name, outs[0])]
         return [HloValue(f"{name}#{i}", t) for i, t in enumerate(outs)]
 
-    def block(self, types, body):
+    def block(self, types, body, end="stablehlo.return"):
         """A region's text: `body(*values)` writes it and returns the values it yields."""
         outer, self.lines = self.lines, []
         constants, self.constants = self.constants, {}
         args = [HloValue(self.fresh(), t) for t in types]
         outs = body(*args)
         heads = ", ".join([f"{a.name}: {type_text(a.type)}" for a in args])
-        self.lines.append(f"stablehlo.return {', '.join([o.name for o in outs])} : "
-                          f"{', '.join([type_text(o.type) for o in outs])}" if outs else "stablehlo.return")
+        self.lines.append(f"{end} {', '.join([o.name for o in outs])} : "
+                          f"{', '.join([type_text(o.type) for o in outs])}" if outs else end)
         text = "{\n" + (f"^bb0({heads}):\n" if args else "") + "\n".join(self.lines) + "\n}"
         self.lines, self.constants = outer, constants
         return text

@@ -14,6 +14,7 @@ from gnomon.trace.build import Builder
 from gnomon.trace.stage import bind
 from gnomon.transforms.vmap import Batching, vmap
 from gnomon.types.dtype import is_key
+from gnomon.types.mesh import AbstractMesh
 from gnomon.types.sharding import sdy_mesh, sdy_sharding
 from gnomon.types.value_type import ArrayType
 
@@ -34,6 +35,7 @@ class Module:
         self.first_device = ""      # the mesh of the first device alone, where something must run there
         self.ordered = False        # whether there are effects that keep their order
         self.callbacks = []         # Python callables, in the order of their indices
+        self.manual = None          # the region that is being written, in which each device runs by itself
 
     @property
     def platform(self):
@@ -44,10 +46,11 @@ class Module:
 
     def function(self, jaxpr, name):
         """The name of the private function for a program."""
-        found = self.functions.get(jaxpr)
+        key = jaxpr, self.manual and (self.manual.name, self.manual.axes)
+        found = self.functions.get(key)
         if found is None:
             found = self.unique(name)
-            self.functions[jaxpr] = found
+            self.functions[key] = found
             self.texts.append(self.write_function(jaxpr, f"private @{found}"))
         return found
 
@@ -112,14 +115,16 @@ class Module:
         return HloValue(name, t)
 
     def sharding_text(self, sharding, t):
-        mesh = sharding.mesh
-        name = self.meshes.setdefault(getattr(mesh, "abstract_mesh", mesh), "mesh" if not self.meshes else
-                                      f"mesh_{len(self.meshes)}")
-        return sdy_sharding(sharding, len(physical(t)[0]), name)
+        return sdy_sharding(sharding, len(physical(t)[0]), self.mesh_name(sharding.mesh))
+
+    def mesh_name(self, mesh):
+        """The name of a mesh in the module; how its axes are used makes no difference to it."""
+        mesh = AbstractMesh(mesh.axis_sizes, mesh.axis_names)
+        return self.meshes.setdefault(mesh, f"mesh_{len(self.meshes)}" if self.meshes else "mesh")
 
     def on_first_device(self, count):
         """The attribute of an op with `count` results that runs on the first of several devices, its operands gathered."""
-        if self.plan is None or self.plan.num_partitions == 1:
+        if self.plan is None or self.plan.num_partitions == 1 or self.manual is not None:
             return ""
         self.first_device = "sdy.mesh @first_device = <[], device_ids=[0]>\n"
         return f"sdy.sharding = #sdy.sharding_per_value<[{', '.join(['<@first_device, []>'] * max(count, 1))}]>"
@@ -127,7 +132,7 @@ class Module:
     def everywhere(self, emit, x):
         """A value repeated on all devices of the first mesh, where there is one of several devices."""
         name = next(iter(self.meshes.values()), None)
-        if name is None or self.plan is None or self.plan.num_partitions == 1:
+        if name is None or self.plan is None or self.plan.num_partitions == 1 or self.manual is not None:
             return x
         out = emit.fresh()
         whole = ", ".join(["{}"] * len(physical(x.type)[0]))

@@ -8,7 +8,7 @@ import numpy as np
 from gnomon.base.errors import Refused, ShardingTypeError
 from gnomon.ir.dims import Dims, DimsOp, names, positions
 from gnomon.ir.jaxpr import Literal
-from gnomon.ir.op import LINEAR, ZERO, Op, field
+from gnomon.ir.op import LINEAR, VARY, ZERO, Op, field
 from gnomon.trace.context import local
 from gnomon.trace.stage import bind, value_of
 from gnomon.types.dtype import python_type
@@ -339,9 +339,8 @@ def full(t, value):
     if scalar is None:
         scalar = _scalar_types[t] = ArrayType((), t.dtype, t.weak_type)
     lit = Literal(_plain(value, t.dtype), scalar)
-    if t.shape or t.sharding is not None or t.varying:
-        return bind(BroadcastInDim(t.shape, (), t.sharding), lit)
-    return value_of(lit)
+    out = bind(BroadcastInDim(t.shape, (), t.sharding), lit) if t.shape or t.sharding is not None else value_of(lit)
+    return VARY[0](out, t.varying) if t.varying else out
 
 
 def _plain(value, dtype):

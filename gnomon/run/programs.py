@@ -14,6 +14,7 @@ from gnomon.run.finite import watched, watched_call
 from gnomon.run.key_reuse import checked_call
 from gnomon.run.slow import watching
 from gnomon.types.dtype import is_key
+from gnomon.types.effect import OnMesh
 
 
 def placements_of(arrays):
@@ -89,6 +90,8 @@ def plan_for(jaxpr, places, name, donated, shardings, options):
     chosen = [(p.sharding, p.devices) for p in places or () if p is not None and p.committed]
     for group in (ins or (), outs or ()):
         chosen += [(s, tuple(s.device_list)) for s in group if s is not None]
+    meshes = [e.mesh for e in jaxpr.effects if e.__class__ is OnMesh]
+    chosen += [(mesh, mesh.device_list) for mesh in meshes]
     devices = None
     for sharding, found in chosen:
         if devices is None:
@@ -109,7 +112,7 @@ def plan_for(jaxpr, places, name, donated, shardings, options):
         in_shardings = tuple(a if a is not None else h.sharding if h is not None and h.committed else None
                              for a, h in zip(asked, held))
     return Plan(devices=devices, num_partitions=len(devices) if many else 1, in_shardings=in_shardings,
-                out_shardings=outs, donated=donated, committed=True, compiler_options=options, name=name,
+                out_shardings=outs, mesh=meshes[0] if meshes else None, donated=donated, committed=True, compiler_options=options, name=name,
                 platform=devices[0].platform)
 
 

@@ -14,6 +14,7 @@ class Local(threading.local):
     axes: dict = {}
     user: dict = {}         # values of the users' own contexts
     axes_key: tuple = ()    # the axes, the mesh and the users' values in scope, as part of jit's key
+    manual: frozenset = frozenset()     # those of the named axes over which types say whether a value varies
     mesh = None             # a concrete Mesh
     keys_checked = False    # whether what runs now uses no key that was not seen to already
     abstract_mesh = None
@@ -24,7 +25,7 @@ local = Local()
 
 def scope_key():
     """What `local.axes_key` is for the axes, the mesh and the users' values in scope."""
-    return tuple(local.axes.items()), local.abstract_mesh, tuple(local.user.items())
+    return tuple(local.axes.items()), local.manual, local.abstract_mesh, tuple(local.user.items())
 
 
 class Runtime:
@@ -68,6 +69,41 @@ class named_axes:
 
     def __exit__(self, *error):
         local.axes, local.axes_key = self.saved
+
+
+class manual_axes:
+    """Context manager: the part of a program that runs once per position on the axes {name: size} of `mesh` (an abstract one, on which
+    they are Manual); types say whether a value varies over those in `checked`."""
+
+    __slots__ = ("added", "mesh", "checked", "saved")
+
+    def __init__(self, added, mesh, checked):
+        self.added, self.mesh, self.checked = added, mesh, checked
+
+    def __enter__(self):
+        self.saved = local.axes, local.manual, local.mesh, local.abstract_mesh, local.axes_key
+        local.axes, local.manual = {**local.axes, **self.added}, (local.manual - frozenset(self.added)) | self.checked
+        local.mesh, local.abstract_mesh = None, self.mesh
+        local.axes_key = scope_key()
+
+    def __exit__(self, *error):
+        local.axes, local.manual, local.mesh, local.abstract_mesh, local.axes_key = self.saved
+
+
+class scope:
+    """Context manager: the named axes and meshes as they were when it was made, for rules of the user's that are staged later."""
+
+    __slots__ = ("held", "saved")
+
+    def __init__(self):
+        self.held = local.axes, local.manual, local.mesh, local.abstract_mesh, local.axes_key
+
+    def __enter__(self):
+        self.saved = scope().held
+        local.axes, local.manual, local.mesh, local.abstract_mesh, local.axes_key = self.held
+
+    def __exit__(self, *error):
+        local.axes, local.manual, local.mesh, local.abstract_mesh, local.axes_key = self.saved
 
 
 class user_value:

@@ -14,7 +14,7 @@ from gnomon.base.settings import current
 from gnomon.base.source import user_place
 from gnomon.ir.check import check
 from gnomon.ir.jaxpr import Eqn, Jaxpr, Literal, Var
-from gnomon.ir.op import BIND
+from gnomon.ir.op import BIND, VARY, joint_varying
 from gnomon.trace.context import local, runtime
 from gnomon.trace.value import Value
 from gnomon.types.dtype import canonicalize
@@ -209,6 +209,9 @@ class Frame:
         types = tuple([v.type for v in ins])
         out = op.results.get(types)
         if out is None:
+            varying = joint_varying(types) if op.joins_varying else None
+            if varying and any(t.varying != varying for t in types):
+                return self.record(op, [a if t.varying == varying else VARY[0](a, varying - t.varying) for a, t in zip(args, types)])
             out = op.infer(types)
         if op.multiple:
             outs = [_new_var(t) for t in out]

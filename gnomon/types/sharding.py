@@ -552,6 +552,16 @@ def sdy_sharding(sharding: NamedSharding, ndim: int, mesh_name: str = "mesh") ->
     return f"#sdy.sharding<@{mesh_name}, [{dimensions}]{unreduced}>"
 
 
+def sdy_axes(axes, closed: bool) -> str:
+    """The sharding of one dimension: over `axes`, and over nothing else where `closed`.
+
+    >>> sdy_axes(("x",), True), sdy_axes((), False)
+    ('{"x"}', '{?}')
+    """
+    named = _axis_list(axes)
+    return named if closed else "{?}" if not axes else f"{named[:-1]}, ?}}"
+
+
 def _axis_list(axes) -> str:
     return "{" + ", ".join(map(_quote, axes)) + "}"
 

@@ -100,7 +100,10 @@ class ArrayType:
 
     def _suffix(self):
         memory = "" if self.memory is None else f"<{memory_text(self.memory)}>"
-        varying = "" if not self.varying else "{" + "V:" + ",".join(sorted(map(str, self.varying))) + "}"
+        varying = ""
+        if self.varying:
+            axes = ",".join(sorted(map(str, self.varying)))
+            varying = f"{{V:({axes})}}" if len(self.varying) > 1 else f"{{V:{axes}}}"
         return memory + f"[{self._dims()}]" + varying
 
     def __str__(self):
@@ -142,7 +145,7 @@ class RefType:
 
     __slots__ = ("inner", "__weakref__")
     _table: dict = {}
-    weak_type = False
+    weak_type, varying = False, NOWHERE
 
     def __new__(cls, inner):
         with _intern_lock:

@@ -30,6 +30,8 @@ def test_law(law, example):
 # Ops that an example cannot state, and the tests that try them instead.
 ELSEWHERE = {
     "tests/laws/test_collectives.py": ("psum", "pmax", "pmin", "axis_index"),
+    "tests/laws/test_collectives_moving.py": ("all_gather", "all_to_all", "ppermute", "pbroadcast"),
+    "tests/places/test_shard_map.py": ("pvary", "psum_invariant", "all_gather_invariant", "reduce_scatter"),
     "tests/places/test_places.py": ("device_put", "reshard"),
     "tests/laws/test_placing.py": ("sharding_constraint",),
     "tests/lax/test_named.py": ("create_token", "after_all"),

@@ -8,14 +8,16 @@ import numpy as np
 from gnomon.base.lists import partition, pick, spread
 from gnomon.ir.jaxpr import Eqn, Var
 from gnomon.ir.op import NestedOp, field, is_linear
+from gnomon.ops.arithmetic import add_any
 from gnomon.ops.compare import eq, select_n
 from gnomon.ops.nested.in_place import in_place_outputs, masked, opened, uses
 from gnomon.ops.nested.call import stays, with_tangents
 from gnomon.ops.platform import position_of
-from gnomon.ops.shape import StopGradient, expand_dims, zeros
+from gnomon.ops.shape import StopGradient, broadcast_in_dim, expand_dims, full, zeros
 from gnomon.trace.build import program
 from gnomon.trace.stage import bind, inline, value_of
 from gnomon.types.dtype import is_inexact
+from gnomon.types.effect import NamedAxis
 
 _stop_gradient = StopGradient()
 
@@ -77,7 +79,10 @@ class Cond(NestedOp):
         has_ct = tuple(c is not None for c in cts)
         has = any_of(T.transpose(b, linear, has_ct, False)[1] for b in self.branches)
         branches = tuple(T.transpose(b, linear, has_ct, has)[0] for b in self.branches)
-        outs = bind(self.of(branches), index, *[a for a in args if not is_linear(a)], *[c for c in cts if c is not None])
+        fixed, given = [a for a in args if not is_linear(a)], [c for c in cts if c is not None]
+        if any(e.__class__ is NamedAxis and e.axis in index.type.varying for b in branches for e in b.effects):
+            return [None, *spread(linear, spread(has, sum_of_branches(index, branches, fixed, given)))]
+        outs = bind(self.of(branches), index, *fixed, *given)
         return [None, *spread(linear, spread(has, outs))]
 
     def discharge(self, D, args, refs):
@@ -131,6 +136,17 @@ def select_lanes(which, *cases):
     return select_n(which, *cases)
 
 
+def sum_of_branches(index, branches, fixed, cts):
+    """What linear branches make of cotangents, where devices choose differently and a branch sums over them: all run all branches, those that
+    they did not choose on zeros."""
+    total = None
+    for i, branch in enumerate(branches):
+        chosen = eq(index, value_of(np.int32(i)))
+        outs = inline(branch, (), [*fixed, *[select_n(broadcast_in_dim(chosen, c.type.shape), zeros(c.type), c) for c in cts]])
+        total = outs if total is None else [add_any(a, b) for a, b in zip(total, outs)]
+    return total
+
+
 def any_of(masks):
     """Elementwise or of several tuples of bools."""
     return tuple(any(column) for column in zip(*masks))
@@ -153,12 +169,12 @@ def share_slots(residuals):
 
 
 def with_slots(early, count, slots, places):
-    """The early program with its residuals in their slots, and zeros in the slots of other branches."""
+    """The early program with its residuals in their slots; in those of other branches stand numbers that one can divide by."""
     def run(*args):
         outs = inline(early, (), args)
         known, residuals = outs[:len(outs) - count], outs[len(outs) - count:]
         held = dict(zip(places, residuals))
-        return [*known, *[held[i] if i in held else zeros(t) for i, t in enumerate(slots)]]
+        return [*known, *[held[i] if i in held else full(t, int(is_inexact(t.dtype))) for i, t in enumerate(slots)]]
     return program(early.in_types, run)
 
 
