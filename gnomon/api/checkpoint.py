@@ -71,6 +71,7 @@ def checkpoint_name(x, name):
     return tree_unflatten(tree, [_name_value(value_of(v), name) for v in leaves])
 
 
+@entry_point
 def print_saved_residuals(f, *args, **kwargs):
     """Print what the reverse pass of `f` at these arguments would keep: each value's type and where it comes from.
 

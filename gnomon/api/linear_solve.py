@@ -5,6 +5,7 @@ from gnomon.api.control import share_captured, staged
 from gnomon.api.custom import custom_jvp
 from gnomon.api.differentiate import jvp
 from gnomon.api.function import as_values, check_leaves
+from gnomon.base.frames import entry_point
 from gnomon.base.source import function_name
 from gnomon.base.tree import keystr, tree_flatten, tree_flatten_with_path, tree_unflatten
 from gnomon.ops.arithmetic import neg
@@ -20,6 +21,7 @@ __all__ = ["custom_linear_solve", "custom_root"]
 _stop_gradient = StopGradient()
 
 
+@entry_point
 def custom_linear_solve(matvec, b, solve, transpose_solve=None, symmetric=False, has_aux=False):
     """The x with matvec(x) = b, as solve(matvec, b) finds it, by iteration or otherwise.
 
@@ -101,6 +103,7 @@ def closed_first(jaxpr):
                    lambda *xs: inline(jaxpr, xs[:len(jaxpr.constvars)], xs[len(jaxpr.constvars):]))
 
 
+@entry_point
 def custom_root(f, initial_guess, solve, tangent_solve, has_aux=False):
     """The root x of f, f(x) = 0, as solve(f, initial_guess) finds it, differentiated by the implicit function theorem.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 import contextlib
 
 from gnomon.base import settings
+from gnomon.base.frames import entry_point
 from gnomon.base.source import function_name, named_after
 from gnomon.trace.context import eager, local, user_value
 
@@ -61,6 +62,7 @@ def named_call(fun, *, name: str | None = None):
         raise TypeError(f"named_call needs a function, got {fun!r}.")
     scope = named_scope(function_name(fun) if name is None else name)
 
+    @entry_point
     def named(*args, **kwargs):
         with scope:
             return fun(*args, **kwargs)

@@ -25,8 +25,13 @@ def hide_frames(error: BaseException) -> None:
     while entry is not None:
         entries.append(entry)
         entry = entry.tb_next
-    if not entries or is_ours(entries[-1]) and not was_meant(error, entries[-1]):
+    if not entries:
         return
+    if is_ours(entries[-1]):
+        # an error that an inner function of ours let go without its frames was meant, too
+        if not getattr(error, "meant_by_gnomon", False) and not was_meant(error, entries[-1]):
+            return
+        error.meant_by_gnomon = True
     kept = None
     for entry in reversed(entries):
         if not is_ours(entry):
