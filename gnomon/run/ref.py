@@ -96,6 +96,9 @@ class Ref(metaclass=RefMeta):
     def __iter__(self):
         raise TypeError(f"a mutable reference of type {self.type} is not iterated over; iterate over its value, ref[...]")
 
+    def __bool__(self):
+        raise TypeError(not_an_array(self.type))
+
     def __array__(self, *args, **kwargs):
         raise TypeError(not_an_array(self.type))
 
