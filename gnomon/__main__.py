@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import argparse
+import inspect
+import os
 import re
 import runpy
 import sys
@@ -14,6 +16,7 @@ from rich.syntax import Syntax
 
 import gnomon
 import gnomon.numpy as jnp
+from gnomon.types.dtype import DTYPES, parse_short_name
 
 
 def loss(w, x, y):
@@ -87,8 +90,10 @@ def main(arguments=None):
     commands.add_parser("tour", help="what the machine does to a function, in under a minute")
     explaining = commands.add_parser("explain", help="what becomes of a function: lines, work, stages, repeats, cliffs")
     explaining.add_argument("function", metavar="script.py:function")
-    explaining.add_argument("--args", nargs="*", default=[], metavar="TYPE",
-                            help="an argument each: float32[8,4] for an array of that type, or a Python expression")
+    explaining.add_argument("--args", nargs="*", default=[], metavar="ARG",
+                            help="an argument each: float32[8,4] (or f32[8,4]) for an array of that type, a Python expression in the "
+                            "script's names, which may hold such types (\"{'w': f32[8,4]}\"), or NAME=ARG")
+    explaining.add_argument("--static", nargs="*", default=[], metavar="NAME", help="arguments whose values are part of the program")
     explaining.add_argument("--html", metavar="PATH", help="write the report as a page")
     explaining.add_argument("--measure", action="store_true", help="run the compiled program and time it")
     options = parser.parse_args(arguments)
@@ -101,25 +106,57 @@ def main(arguments=None):
 def explain_function(options):
     """The subcommand `explain`; the exit status."""
     script, colon, name = options.function.rpartition(":")
-    if not colon:
+    if not colon or not script or not name:
         sys.exit(f"gnomon explain takes script.py:function, got {options.function}")
+    if not os.path.isfile(script):
+        sys.exit(f"gnomon explain: there is no file {script}")
+    sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
     scope = runpy.run_path(script, run_name="explained")
-    if name not in scope:
-        sys.exit(f"{script} has no function {name}")
-    report = gnomon.explain(scope[name], measure=options.measure)(*[argument(a, scope) for a in options.args])
+    fun = scope.get(name)
+    if fun is None or not callable(fun):
+        made_here = sorted(k for k, v in scope.items() if callable(v) and getattr(v, "__module__", None) == "explained")
+        sys.exit(f"gnomon explain: {script} has no function {name}" + (f"; it has {', '.join(made_here)}" if made_here else ""))
+    args, kwargs = [], {}
+    for text in options.args:
+        match = re.match(r"([A-Za-z_]\w*)=(?!=)", text)
+        if match:
+            kwargs[match[1]] = argument(text[match.end():], scope)
+        elif kwargs:
+            sys.exit(f"gnomon explain: the argument {text} has no name, but follows one that has")
+        else:
+            args.append(argument(text, scope))
+    try:
+        inspect.signature(fun).bind(*args, **kwargs)
+    except TypeError as error:
+        sys.exit(f"gnomon explain: {name}{inspect.signature(fun)} cannot be called with --args {' '.join(options.args)}: {error}")
+    except ValueError:          # no signature is known
+        pass
+    if options.static:
+        fun = gnomon.jit(fun, static_argnames=options.static)
+    report = gnomon.explain(fun, measure=options.measure)(*args, **kwargs)
     print(report)
     if options.html:
-        report.html(options.html)
+        try:
+            report.html(options.html)
+        except OSError as error:
+            sys.exit(f"gnomon explain: the page cannot be written: {error}")
     return 0
 
 
 def argument(text, scope):
-    """An argument from the command line: `float32[8,4]` is an array of that type, anything else a Python expression."""
-    match = re.fullmatch(r"([a-z]+[0-9]*(?:_[a-z0-9]+)?)\[([0-9, ]*)\]", text)
-    if match is None:
-        return eval(text, scope)
-    shape = tuple(int(n) for n in match[2].split(",") if n.strip())
-    return jnp.ones(shape, match[1])
+    """An argument from the command line: a Python expression, in which `float32[8,4]` or `f32[8,4]` is an array of that type."""
+    def array(match):
+        try:
+            dtype = jnp.dtype(match[1]) if match[1] in DTYPES else parse_short_name(match[1])
+        except (KeyError, TypeError, ValueError):
+            return match[0]     # not a type: an index
+        return f"_array({dtype.name!r}, ({match[2]},))" if match[2].strip() else f"_array({dtype.name!r}, ())"
+    made = re.sub(r"\b([a-z]+[0-9]*(?:_[a-z0-9]+)?)\[([0-9, ]*)\]", array, text)
+    try:
+        return eval(made, {"np": np, "jnp": jnp, **scope, "_array": lambda dtype, shape: jnp.ones(shape, dtype)})
+    except Exception as error:
+        sys.exit(f"gnomon explain: the argument {text} is neither a type such as float32[8,4] nor a Python expression in the names of the "
+                 f"script: {error}")
 
 
 if __name__ == "__main__":

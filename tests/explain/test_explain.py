@@ -235,3 +235,18 @@ def test_any_function_can_be_explained():
     f = G.jit(lambda x: x)
     explain(f)(x)
     assert len(f.cache_report()) == 0
+
+
+def test_arguments_on_the_command_line_and_what_is_said_of_bad_ones(tmp_path, capsys):
+    script = tmp_path / "script.py"
+    script.write_text("import gnomon.numpy as jnp\nwidth = 3\n\n\ndef f(p, n=2, *, k=1):\n    return jnp.sin(p['w'])[:k].sum() * n\n")
+    command.main(["explain", f"{script}:f", "--args", "{'w': f32[3,4]}", "n=int8[]", "k=width - 1", "--static", "k"])
+    assert "f(p['w']: float32[3,4], n: int8[]): " in capsys.readouterr().out
+    for given, said in [(["script.py"], "takes script.py:function, got script.py"), (["none.py:f"], "there is no file none.py"),
+                        ([f"{script}:g"], "has no function g; it has f"), ([f"{script}:width"], "has no function width; it has f"),
+                        ([f"{script}:f"], "f(p, n=2, *, k=1) cannot be called with --args : missing a required argument: 'p'"),
+                        ([f"{script}:f", "--args", "float99[3]"], "the argument float99[3] is neither a type such as float32[8,4]"),
+                        ([f"{script}:f", "--args", "n=1", "2"], "the argument 2 has no name, but follows one that has"),
+                        ([f"{script}:f", "--args", "{'w': f32[2]}", "--html", str(tmp_path / "no" / "page.html")], "cannot be written")]:
+        with pytest.raises(SystemExit, match=re.escape(said)):
+            command.main(["explain", *given])
