@@ -9,6 +9,7 @@ from gnomon.base.source import describe, function_name, named_after
 from gnomon.base.tree import tree_flatten, tree_unflatten
 from gnomon.ir.jaxpr import intern
 from gnomon.ops.dot import DotGeneral
+from gnomon.ops.nested.call import Call
 from gnomon.ops.nested.remat import Checkpoint, Name, Offloadable, checkpoint_name as _name_value
 from gnomon.trace.context import local
 from gnomon.trace.stage import bind, stage, value_of
@@ -89,15 +90,26 @@ def print_saved_residuals(f, *args, **kwargs):
     closed = intern(jaxpr.closed())
     early, _, _, count = linearize(closed, (False,) * n + (True,) * len(values))
     argument = dict(zip(early.invars[n:], names()))
-    producer = {v: e for e in early.eqns for v in e.outs}
     for v in early.outvars[len(early.outvars) - count:]:
+        e = producer(early, v)
         if v in argument:
             origin = f"from the argument {argument[v]}"
-        elif v in producer:
-            origin = f"output of {producer[v].op.op_name} from {describe(producer[v].place)}"
-        else:
+        elif e is None:
             origin = "from a constant"
+        elif isinstance(e.op, Name):
+            origin = f"named {e.op.name_!r} from {describe(e.place)}"
+        else:
+            origin = f"output of {e.op.op_name} from {describe(e.place)}"
         print(f"{v.type.short()} {origin}")
+
+
+def producer(jaxpr, v):
+    """The equation that makes a variable, inside of calls too, or None."""
+    for e in jaxpr.eqns:
+        if v in e.outs:
+            inner = isinstance(e.op, Call) and producer(e.op.jaxpr, e.op.jaxpr.outvars[e.outs.index(v)])
+            return inner or e
+    return None
 
 
 class checkpoint_policies:

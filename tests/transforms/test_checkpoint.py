@@ -2,6 +2,7 @@
 import pytest
 
 import gnomon as G
+import gnomon.ad_checkpoint
 import gnomon.numpy as jnp
 from gnomon.ad_checkpoint import Offloadable, Recompute, Saveable, checkpoint_name, name_p
 from gnomon.experimental import io_callback
@@ -65,3 +66,12 @@ def test_policies_refuse_what_they_cannot_mean():
                                             offload_dst="pinned_host")
     assert str(caught.value) == ("save_and_offload_only_these_names: the names of values to be saved and to be offloaded must differ, but a "
                                  "is in both.")
+
+
+def test_residuals_are_told_with_their_names(capsys):
+    f = G.checkpoint(lambda x: jnp.sin(checkpoint_name(jnp.sin(x), "inner")), policy=G.checkpoint_policies.save_only_these_names("inner"))
+    G.ad_checkpoint.print_saved_residuals(f, 1.0)
+    G.ad_checkpoint.print_saved_residuals(G.jit(jnp.sin), 1.0)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "f32[] from the argument x" and lines[1].startswith("f32[] named 'inner' from test_checkpoint.py:")
+    assert lines[2].startswith("f32[] output of cos from ")
