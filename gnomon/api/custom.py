@@ -92,9 +92,19 @@ def _positional(fun, args, kwargs):
     return bound.args
 
 
+def is_closed(x):
+    """Whether a function closes over nothing, or a tuple is empty."""
+    if x.__class__ is types.FunctionType:
+        return x.__closure__ is None and x.__defaults__ is None and x.__kwdefaults__ is None
+    return x.__class__ is tuple and not x
+
+
 def traced_values(*things):
     """The traced values that functions close over, and those among other arguments; looked for in the places where Python keeps them."""
-    found, seen, stack = {}, set(), list(things)
+    stack = [x for x in things if not is_closed(x)]
+    if not stack:
+        return []
+    found, seen = {}, set()
     while stack and len(seen) < 10_000:
         x = stack.pop()
         if id(x) in seen:
@@ -124,7 +134,10 @@ def traced_values(*things):
 
 def with_outer(jaxpr, captured, *things):
     """A program that takes, besides what it captured, the traced values that are found in `things`; and all those values."""
-    own, outer = set(map(id, captured)), traced_values(*things)
+    outer = traced_values(*things)
+    if not outer:
+        return jaxpr, list(captured)
+    own = set(map(id, captured))
     also = [x for x in outer if id(x) not in own and (not x.frame.closed or local.frame.has_captured(x))]
     for x in outer:
         x.frame.lent = (*x.frame.lent, id(x))
