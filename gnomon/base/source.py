@@ -10,31 +10,39 @@ import os
 import sys
 import types
 
-_hidden = PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_hidden = (PACKAGE,)
+# what is installed, not written by the user: the standard library, packages, commands
+_libraries = (os.path.dirname(os.__file__) + os.sep, "<frozen ", os.path.join(sys.prefix, "bin") + os.sep,
+              *[p + os.sep for p in sys.path if p.endswith(("site-packages", "dist-packages"))])
+_skipped = _hidden + _libraries
 _getframe = sys._getframe
 
 
 def user_place(depth=2):
-    """[code, instruction offset] of the innermost caller outside this package, or None.
+    """[code, instruction offset] of the innermost caller in the user's own code; where all callers are installed packages, of the
+    innermost outside this one; or None.
 
     A list, since equations that a transform makes of another share its place: when an equal program comes from elsewhere,
     the place is written over for all of them."""
-    frame = _getframe(depth)
-    hidden = _hidden
+    frame = innermost = _getframe(depth)
+    skipped = _skipped
     while frame is not None:
         code = frame.f_code
-        if not code.co_filename.startswith(hidden):
+        if not code.co_filename.startswith(skipped):
             return [code, frame.f_lasti]
         frame = frame.f_back
-    return None
+    while innermost is not None and innermost.f_code.co_filename.startswith(_hidden):
+        innermost = innermost.f_back
+    return None if innermost is None else [innermost.f_code, innermost.f_lasti]
 
 
 def hide_path(path):
     """From now on files whose path starts so are not the user's code: places are those of their callers."""
-    global _hidden
-    known = (_hidden,) if isinstance(_hidden, str) else _hidden
-    if path not in known:
-        _hidden = (*known, path)
+    global _hidden, _skipped
+    if path not in _hidden:
+        _hidden = (*_hidden, path)
+        _skipped = _hidden + _libraries
 
 
 def file_line(place):

@@ -55,9 +55,10 @@ def size(jaxpr):
 
 def describe(jaxpr, name):
     """What is being compiled, and the line of the user's code that makes most of it."""
-    lines = Counter(file_line(e.place) for p in subprograms(jaxpr) for e in p.eqns)
-    total = sum(lines.values())
-    (place, most), = lines.most_common(1)
+    programs = subprograms(jaxpr)
+    total = sum(len(p.eqns) for p in programs)
+    lines = Counter(file_line(e.place) for p in programs for e in p.eqns if e.place is not None)
+    place, most = lines.most_common(1)[0] if lines else (None, 0)
     text = f"compiling {name} ({total:,} equations) takes more than {PATIENCE:.0f} seconds"
     if place is not None and most > total // 4:
         text += (f"; {most:,} of them come from {place[0].rsplit('/', 1)[-1]}:{place[1]}. If that is a Python loop, lax.scan or lax.fori_loop "

@@ -1,6 +1,7 @@
 """explain: lines, work, stages, repeats and cliffs; the page is self-contained and works in a browser."""
 from __future__ import annotations
 
+import colorsys
 import functools
 import html.parser
 import json
@@ -16,6 +17,7 @@ import gnomon.numpy as jnp
 from gnomon import __main__ as command
 from gnomon import lax
 from gnomon.api.explain import explain
+from gnomon.run import slow
 
 
 def kinds(report):
@@ -250,3 +252,12 @@ def test_arguments_on_the_command_line_and_what_is_said_of_bad_ones(tmp_path, ca
                         ([f"{script}:f", "--args", "{'w': f32[2]}", "--html", str(tmp_path / "no" / "page.html")], "cannot be written")]:
         with pytest.raises(SystemExit, match=re.escape(said)):
             command.main(["explain", *given])
+
+
+def test_equations_made_in_a_library_belong_to_the_line_that_called_it():
+    def luma(x):
+        return colorsys.rgb_to_yiq(x, x * 2, x)[0]      # the call
+    report = explain(luma)(np.float32(0.5))
+    assert [x.text.split("# ")[-1].strip() for x in report.lines] == ["the call"]
+    jaxpr = G.make_jaxpr(lambda x: [luma(x) for _ in range(40)][-1])(np.float32(0.5)).jaxpr
+    assert "compiling luma" in slow.describe(jaxpr, "luma") and "come from test_explain.py:" in slow.describe(jaxpr, "luma")
