@@ -15,6 +15,7 @@ from gnomon.ops.convert import convert_element_type
 from gnomon.ops.shape import full, reshape, zeros
 from gnomon.passes.discharge import discharge_made
 from gnomon.run.ref import Ref
+from gnomon.trace.context import local
 from gnomon.trace.build import program
 from gnomon.trace.stage import inline, value_of
 from gnomon.transforms import cotangent_type, has_tangent, jvp as jvp_program, linearize as linearize_program, tangent_type
@@ -128,6 +129,8 @@ def value_and_grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=F
         flat, jaxpr, captured, values, tree, refs = _stage(fun, args, kwargs, nums, _name, has_aux, allow_int, holomorphic)
         n_aux = flat.aux[1] if has_aux else 0
         _check_output(fun, flat, jaxpr, n_aux + len(refs), holomorphic)
+        if local.manual:
+            _check_lanes(fun, _name, jaxpr.outvars[0].type, values)
         made = _gradient_program(jaxpr, len(captured), n_aux + len(refs))
         tell_kept(jaxpr)
         if refs:
@@ -178,6 +181,21 @@ def _check_output(fun, flat, jaxpr, n_aux, holomorphic):
                         f"returned {t}. Convert it with .astype(float).")
     if holomorphic and not is_complex(t.dtype):
         raise TypeError(f"grad of {name} with holomorphic=True needs a complex output, but it returned {t}.")
+
+
+def _check_lanes(fun, what, out, values):
+    """Under shard_map, the gradient of what varies by a value that does not is summed over the devices: under a vmap that would add up lanes
+    that have only their number in common."""
+    frame = local.frame
+    while frame is not None and frame.kind not in ("vmap", "shard_map"):
+        frame = frame.parent
+    extra = [out.varying - v.type.varying for v in values if has_tangent(v.type) and out.varying - v.type.varying]
+    if extra and frame is not None and frame.kind == "vmap":
+        axes = ", ".join(sorted(map(repr, extra[0])))
+        raise TypeError(f"{what} of {function_name(fun)}, under vmap inside shard_map: its output is varying over the mesh axis {axes} and the "
+                        "value to differentiate by is not, so the gradient of each lane would be the sum of the lanes of this number on all "
+                        f"devices. Apply lax.pcast(value, {axes}, to='varying') for each device's own gradient, or psum the output for that "
+                        "of the sum.")
 
 
 def _gradient_program(jaxpr, n_captured, n_aux):

@@ -194,8 +194,18 @@ def with_sharding_constraint(x, shardings):
         if t is None or not isinstance(v, Tracer):
             out.append(v if t is None else transfer.put(v, t))
         else:
+            check_not_manual(t)
             out.append(bind(ShardingConstraint(t), v))
     return tree_unflatten(tree, out)
+
+
+def check_not_manual(sharding):
+    """ValueError for a sharding over axes that a shard_map around this runs over."""
+    taken = local.abstract_mesh.manual_axes if local.abstract_mesh is not None else ()
+    used = [a for split in sharding.spec.axes for a in split if a in taken] if isinstance(sharding, NamedSharding) else ()
+    if used:
+        raise ValueError(f"with_sharding_constraint got {sharding.spec} inside a shard_map over {', '.join(map(repr, taken))}, where each device "
+                         f"has its own part along {used[0]!r}. Name other axes of the mesh only, or leave it out.")
 
 
 @entry_point

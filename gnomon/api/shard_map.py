@@ -5,6 +5,7 @@ import functools
 import math
 
 from gnomon.api.function import Flat, as_values, check_leaves, lazy_names
+from gnomon.base.errors import Refused
 from gnomon.base.frames import entry_point
 from gnomon.base.source import function_name, named_after
 from gnomon.base.tree import argument_roots, keystr, tree_flatten, tree_flatten_with_path, tree_structure, tree_unflatten
@@ -16,6 +17,7 @@ from gnomon.trace.context import local, manual_axes
 from gnomon.trace.stage import bind, stage
 from gnomon.types.mesh import AbstractMesh, Mesh
 from gnomon.types.sharding import UNCONSTRAINED, P
+from gnomon.types.value_type import RefType
 
 
 class _Infer:
@@ -144,6 +146,8 @@ class Call:
         names = lazy_names(self.f, args, {})
         check_leaves(leaves, "shard_map", names)
         values = as_values(leaves)
+        if any(v.type.__class__ is RefType for v in values):
+            raise Refused(f"{self.name} under shard_map takes no mutable references; pass their values, and return the new ones")
         specs = self.specs_of_arguments(args, values, in_specs, names)
         mesh, axes = self.mesh, self.axes
         types = [part_type(v.type, s, mesh, axes, self.checked) for v, s in zip(values, specs)]
@@ -159,17 +163,19 @@ class Call:
             return [vary(o, more) if (more := frozenset().union(*s.axes) - o.type.varying) else o for o, s in zip(outs, self.out_specs)]
         with manual_axes(sizes, inner, axes if self.checked else frozenset()):
             jaxpr, captured = stage(run, types, name=self.name, kind="shard_map", arg_names=names)
-        closed = intern(self.retyped(jaxpr, captured).closed())
+        self.check_captured(captured)
+        closed = intern(jaxpr.closed())
         op = ShardMap(closed, mesh, (*[P()] * len(captured), *specs), tuple(self.out_specs), axes, self.checked)
         return tree_unflatten(flat.out_tree, bind(op, *captured, *values))
 
-    def retyped(self, jaxpr, captured):
-        """Values that the function closes over on explicit axes are whole inside."""
+    def check_captured(self, captured):
+        """What the function closes over is whole on every device."""
         for x in captured:
+            if x.type.__class__ is RefType:
+                raise Refused(f"{self.name} under shard_map uses a mutable reference from outside; pass its value, and return the new one")
             if x.type.sharding is not None:
                 raise ValueError(f"{self.name} under shard_map closes over a value of type {x.type}, which is sharded; pass it as an argument "
                                  "with a spec of its own.")
-        return jaxpr
 
     # -- specs -------------------------------------------------------------------------------------------------
 

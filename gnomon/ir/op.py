@@ -199,7 +199,7 @@ class Op(metaclass=OpForm, abstract=True):
         if any(t.varying != varying for t in types):
             raise TypeError(f"{self.user_name} needs operands that vary over the same manual axes, got {', '.join(map(str, types))}. "
                             "Use lax.pcast(x, axes, to='varying').")
-        found = self.infer(tuple([t.update(varying=NOWHERE) for t in types]))
+        found = self.infer(tuple([t.still() for t in types]))
         return [t.update(varying=varying) for t in found] if self.multiple else found.update(varying=varying)
 
     def not_of_refs(self, types):
@@ -238,9 +238,11 @@ class NestedOp(Op, abstract=True):
 
 
 def joint_varying(types):
-    """The manual mesh axes over which any of some values varies."""
+    """The manual mesh axes over which any of some values varies; none where a reference is among them, whose type says it itself."""
     found = NOWHERE
     for t in types:
+        if t.__class__ is RefType:
+            return NOWHERE
         if t.varying is not NOWHERE and t.varying:
             found = found | t.varying
     return found

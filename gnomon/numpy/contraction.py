@@ -51,7 +51,7 @@ class Planner:
     """Makes a Plan. A term is (number of a value, its type, names of its dimensions)."""
 
     def __init__(self, types):
-        self.types = list(types)
+        self.types = [t.still() for t in types]         # over which manual axes values vary makes no difference to a plan
         self.steps = []
 
     def add(self, op, *sources):

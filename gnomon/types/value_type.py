@@ -82,6 +82,10 @@ class ArrayType:
             facts["sharding"] = None
         return ArrayType(**{**facts, **changes})
 
+    def still(self):
+        """The type of a value that is the same along all manual axes."""
+        return self.update(varying=NOWHERE) if self.varying else self
+
     def with_shape(self, shape):
         """Same dtype and weakness, another shape, no sharding."""
         return ArrayType(shape, self.dtype, self.weak_type, None, self.varying, self.memory)
@@ -165,6 +169,9 @@ class RefType:
     sharding = property(lambda self: self.inner.sharding)
     strong = property(lambda self: self)
     inner_aval = property(lambda self: self.inner)
+
+    def update(self, **changes):
+        return RefType(self.inner.update(**changes))
 
     def with_shape(self, shape):
         return RefType(self.inner.with_shape(shape))

@@ -200,6 +200,28 @@ def test_keys_callbacks_and_linear_algebra(on):
     assert np.array_equal(G.random.key_data(back), G.random.key_data(keys))
 
 
+def test_products_and_references(on):
+    """What plans its ops from types, and what writes to references made inside."""
+    def loss(w, x):
+        ref = G.new_ref(x * 2)
+        ref[0] = ref[1]
+        return lax.pmean((G.nn.log_softmax(x @ w) * G.nn.one_hot(jnp.array([0, 1]), 3)).sum() + jnp.einsum("ij,jk->", ref[...], w), "x")
+
+    def whole(w):
+        total = 0
+        for x in X.reshape(4, 2, 2):
+            total += (G.nn.log_softmax(x @ w) * np.eye(2, 3, dtype="f4")).sum() + 2 * jnp.einsum("ij,jk->", x[[1, 1]], w)
+        return total / 4
+    w = np.sin(np.arange(6, dtype="f4")).reshape(2, 3)
+    f = on(loss, (P(), P("x")), P())
+    agree((f(w, X), G.grad(f)(w, X)), (whole(w), G.grad(whole)(w)), rtol=1e-4)
+    outside = G.new_ref(jnp.zeros(2))
+    with pytest.raises(G.errors.Refused, match="add under shard_map uses a mutable reference from outside; pass its value, and return the new one"):
+        def add(x):
+            return x + outside[...]
+        G.jit(on(add, P("x"), P("x")))(X)
+
+
 def test_one_device():
     single = G.make_mesh((1,), ("z",))
     f = G.shard_map(lambda x: lax.psum(x.sum() + lax.axis_index("z"), "z"), mesh=single, in_specs=P("z"), out_specs=P())
@@ -258,6 +280,9 @@ ERRORS = {
     "tuple of 2 in in_specs; give a tuple with 1 entry.": (same, (P("x"), P()), P("x"), X),
     "shard_map in_specs must be PartitionSpecs or a tree of them, but in_specs[0] is of type str: 'x'.": (same, ("x",), P("x"), X),
     "pvary got a value of type float32[2,2]{V:x}, which varies over ['x'] already.": (lambda x: lax.pcast(x, "x", to="varying"), P("x"), P("x"), X),
+    "with_sharding_constraint got P('x',) inside a shard_map over 'x', 'y', where each device has its own part along 'x'. Name other axes of the "
+    "mesh only, or leave it out.": (lambda x: lax.with_sharding_constraint(x, NamedSharding(G.make_mesh((4, 2), ("x", "y")), P("x"))), P("x"),
+                                    P("x"), X),
     "psum with axis_index_groups leaves a value that varies between groups, which types cannot say; use shard_map(check_vma=False), or a mesh "
     "with one axis more": (lambda x: lax.psum(x, "x", axis_index_groups=[[0, 1], [2, 3]]), P("x"), P("x"), X),
 }

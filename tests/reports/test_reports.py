@@ -17,6 +17,7 @@ import gnomon.numpy as jnp
 from gnomon import lax
 from gnomon.custom_batching import custom_vmap
 from gnomon.custom_derivatives import SymbolicZero, zero_from_primal
+from gnomon.sharding import PartitionSpec as P
 
 
 @pytest.fixture
@@ -484,3 +485,60 @@ def test_integers_reach_both_ends_of_their_dtype():
 def test_a_normal_distribution_cut_far_out_is_finite():
     out = np.asarray(gnomon.random.truncated_normal(gnomon.random.key(7), -100.0, 100.0, (100_000,)))
     assert np.isfinite(out).all() and abs(out.mean()) < 0.02 and abs(out.std() - 1) < 0.02
+
+
+# ---- devices -------------------------------------------------------------------------------------------------------
+
+@pytest.fixture
+def on_four():
+    """shard_map over four devices, by the names of one or two axes."""
+    def on(f, in_specs, out_specs, axes=("x",)):
+        shape = (4,) if len(axes) == 1 else (2, 2)
+        mesh = gnomon.make_mesh(shape, axes, devices=gnomon.devices()[:4])
+        return gnomon.shard_map(f, mesh=mesh, in_specs=in_specs, out_specs=out_specs)
+    return on
+
+
+def test_a_linear_map_and_its_transpose_on_each_device(on_four):
+    def there_and_back(t):
+        p = jnp.array([1.0])
+        _, forward = gnomon.linearize(lambda v: jnp.mean(v ** 2), p)
+        return gnomon.linear_transpose(forward, p)(forward(t))[0]
+    close(on_four(there_and_back, P("x"), P("x"))(jnp.arange(4.0)), 4.0 * np.arange(4))
+
+
+def test_a_second_sum_over_an_axis_counts_its_devices(on_four):
+    assert float(on_four(lambda x: lax.psum(lax.psum(x.sum(), "x"), "x"), P("x"), P())(jnp.ones(4))) == 16.0
+
+
+def test_argmax_on_each_device(on_four):
+    x = jnp.array([[0, 3, 9, 1], [5, 2, 0, 4.0]], "float32")
+    found = on_four(lambda x: x.argmax(axis=-1, keepdims=True), P("d", "m"), P("d", "m"), ("d", "m"))(x)
+    assert found.tolist() == [[1, 0], [0, 1]]
+
+
+def test_random_choices_on_each_device(on_four):
+    keys, p = gnomon.random.split(gnomon.random.key(0), 8), jnp.tile(jnp.array([0.0, 1.0, 0.0]), (8, 1))
+    draw = gnomon.vmap(lambda key, p: gnomon.random.choice(key, jnp.arange(3), p=p, replace=True))
+    assert on_four(draw, (P("x"), P("x", None)), P("x"))(keys, p).tolist() == [1] * 8
+
+
+def test_gradient_of_a_sum_over_devices_by_a_number_closed_over(on_four):
+    def loss(w, x):
+        return on_four(lambda x: lax.psum(((w * x) ** 2).sum(), "x"), P("x"), P())(x)
+    close(gnomon.grad(loss)(3.0, jnp.arange(8.0)), 2 * 3.0 * 140.0)
+
+
+def test_gradients_of_examples_are_those_of_vmap_or_refused(on_four):
+    """The gradient by a value that the devices have in common is their sum, which does not fit the examples of one device."""
+    xs, params = jnp.array([[0.0, 1], [1, 1], [1, 0], [2, 3]]), jnp.array([1.0, 2.0])
+
+    def each(p):
+        return gnomon.vmap(lambda x: gnomon.grad(lambda p: jnp.dot(p, x))(p))
+    close(on_four(lambda x: each(lax.pcast(params, "x", to="varying"))(x), P("x"), P("x"))(xs), xs)
+    with pytest.raises(TypeError) as error:
+        on_four(each(params), P("x"), P("x"))(xs)
+    assert str(error.value) == (
+        "grad of <lambda>, under vmap inside shard_map: its output is varying over the mesh axis 'x' and the value to differentiate by is not, so "
+        "the gradient of each lane would be the sum of the lanes of this number on all devices. Apply lax.pcast(value, 'x', to='varying') for "
+        "each device's own gradient, or psum the output for that of the sum.")
