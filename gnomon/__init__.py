@@ -8,7 +8,7 @@ import importlib as _importlib
 import gnomon.run.pytree  # noqa: F401,I001 - gives the tree functions their registries
 import gnomon.ir.show  # noqa: F401 - how programs print
 import gnomon.run.eager  # noqa: F401 - gives traces their evaluator
-from gnomon.api.absent import ad, pmap
+from gnomon.api.absent import pmap
 from gnomon.api.aliases import CompilerEffortLevel, Inline, ds
 from gnomon.api.callback import effects_barrier, pure_callback
 from gnomon.api.checkpoint import checkpoint, checkpoint_policies, remat
@@ -28,6 +28,7 @@ from gnomon.api.places import (block_until_ready, copy_to_host_async, default_ba
                                with_sharding_constraint)
 from gnomon.api.scopes import checking_leaks, disable_jit, ensure_compile_time_eval, make_user_context, named_call, named_scope
 from gnomon.api.shard_map import shard_map, smap
+from gnomon.api.vjp_refs import ad
 from gnomon.api.vmap import vmap
 from gnomon.base.settings import (allow_f16_reductions, announce, announce_retraces, array_garbage_collection_guard, auto_pcast,
                                   check_tracer_leaks, config, debug_infs, debug_key_reuse, debug_nans, default_device,

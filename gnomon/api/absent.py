@@ -35,5 +35,4 @@ def absent_class(name: str, why: str):
     return type(name, (), {"__new__": refuse, "__doc__": f"Not in Gnomon: {why}."})
 
 
-ad = Absent("ad", "gradients are not accumulated into references by the transforms; add them yourself: ref[...] += grad(f)(x)")
 pmap = Absent("pmap", "Gnomon has no per-device map; use shard_map, jit with NamedShardings on a mesh (make_mesh), or vmap on one device")

@@ -7,6 +7,7 @@ import numpy as np
 
 from gnomon.api.function import (Flat, as_values, check_leaves, lazy_names, put, run_here, stage_closed, thread_refs, type_of, value_in,
                                  weakened)
+from gnomon.api.vjp_refs import VJP
 from gnomon.api.vmap import vmap
 from gnomon.base.frames import entry_point
 from gnomon.base.source import function_name, named_after
@@ -304,7 +305,7 @@ def vjp(fun, *primals, has_aux=False, reduce_axes=()):
 
     def build(cts):
         return tree_unflatten(tree, _as_weak(iter(cts), in_types))
-    f_vjp = Partial(_Linear(full_back, flat.out_tree, out_types, tree, build, function_name(fun), "vjp"), residuals)
+    f_vjp = VJP(_Linear(full_back, flat.out_tree, out_types, tree, build, function_name(fun), "vjp"), residuals)
     out = tree_unflatten(flat.out_tree, outs[:n_out])
     return (out, f_vjp, tree_unflatten(flat.aux[0], outs[n_out:])) if has_aux else (out, f_vjp)
 

@@ -24,7 +24,7 @@ _SCALARS = (bool, int, float, complex)
 
 
 class ShapeDtypeStruct:
-    """A stand-in for an array: shape, dtype and where it is, without numbers."""
+    """A stand-in for an array, or with `is_ref` for a mutable reference to one: shape, dtype and where it is, without numbers."""
 
     __slots__ = ("shape", "dtype", "weak_type", "sharding", "type", "_vma")
 
@@ -36,6 +36,8 @@ class ShapeDtypeStruct:
         self.weak_type, self.sharding = weak_type, sharding
         self._vma = vma
         self.type = ArrayType(self.shape, self.dtype, weak_type)
+        if is_ref:
+            self.type = RefType(self.type)
 
     @classmethod
     def of(cls, t):
@@ -52,6 +54,7 @@ class ShapeDtypeStruct:
     ndim = property(lambda self: len(self.shape))
     size = property(lambda self: self.type.size)
     vma = property(lambda self: self._vma)
+    is_ref = property(lambda self: self.type.__class__ is RefType)
     itemsize = property(lambda self: self.dtype.itemsize)
     nbytes = property(lambda self: self.size * self.dtype.itemsize)
 
@@ -59,13 +62,14 @@ class ShapeDtypeStruct:
         return len(self.type)
 
     def update(self, **changes):
-        facts = dict(shape=self.shape, dtype=self.dtype, weak_type=self.weak_type, sharding=self.sharding)
+        facts = dict(shape=self.shape, dtype=self.dtype, weak_type=self.weak_type, sharding=self.sharding, is_ref=self.is_ref)
         return ShapeDtypeStruct(**{**facts, **changes})
 
     def __repr__(self):
         weak = f", weak_type={self.weak_type}" if self.weak_type else ""
         where = f", sharding={self.sharding}" if self.sharding is not None else ""
-        return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype}{weak}{where})"
+        ref = ", is_ref=True" if self.is_ref else ""
+        return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype}{weak}{where}{ref})"
 
     def __eq__(self, other):
         return isinstance(other, ShapeDtypeStruct) and (self.type, self.sharding) == (other.type, other.sharding)

@@ -384,6 +384,33 @@ def test_a_backward_rule_writes_to_a_reference():
     assert float(G.jit(lambda x: keep_cotangent(r, x))(2.0)) == 2.0                 # not differentiated: nothing is written
 
 
+def test_vjp_adds_gradients_into_references():
+    total, other = G.new_ref(jnp.float32(1.0)), zeros()
+    _, back = G.vjp(lambda x, p: x * p["a"] * p["b"].sum(), jnp.float32(3.0), {"a": jnp.float32(2.0), "b": X})
+    want = back.with_refs(total, {"a": G.ad.DontWant(), "b": other})
+    assert want(1.0) == (G.ad.GradRef(), {"a": G.ad.DidntWant(), "b": G.ad.GradRef()}) and want(2.0)[0] == G.ad.GradRef()
+    assert float(total[...]) == 10.0 and other[...].tolist() == [18.0] * 3
+    (value, _) = back.with_refs(G.ad.GradValue(), {"a": total, "b": G.ad.GradValue()})(1.0)
+    assert float(value) == 3.0 and float(total[...]) == 14.5
+
+    @G.jit
+    def step(r, x):
+        G.vjp(lambda x: x * x, x)[1].with_refs(r)(1.0)
+        return G.vjp(jnp.sin, x)[1]
+    assert float(step(total, 2.0)(1.0)[0]) == pytest.approx(np.cos(2.0)) and float(total[...]) == 18.5
+    with pytest.raises(ValueError, match=r"^with_refs takes references, GradValue\(\) and DontWant\(\) in the structure of the primals, got 1\.$"):
+        back.with_refs(1)
+    with pytest.raises(ValueError, match=r"^with_refs was given the structure .*, but the primals have .*\.$"):
+        back.with_refs(total)(1.0)
+
+
+def test_a_stand_in_for_a_reference():
+    s = G.ShapeDtypeStruct((3,), "float32", is_ref=True)
+    assert s.is_ref and repr(s) == "ShapeDtypeStruct(shape=(3,), dtype=float32, is_ref=True)" and s.update(shape=(2,)).is_ref
+    assert str(G.make_jaxpr(lambda r: r[0])(s)) == "{ lambda ; a:Ref{f32[3]}. let b:f32[] <- a[0] in (b,) }"
+    assert G.eval_shape(lambda r: (r.at[0].set(1.0), r[1:])[1], s).shape == (2,)
+
+
 # ---- reading and writing --------------------------------------------------------------------------------------------
 
 INDEXES = [..., 1, -1, slice(None), slice(1, 3), slice(None, None, 2), slice(None, None, -1), (0, 1), (..., 0), (slice(None), slice(1, None)),
