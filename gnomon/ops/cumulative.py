@@ -1,6 +1,7 @@
 """Running sums, products, extremes, and the linear recurrence that their derivatives are made of.
 
-All of them are lowered to one loop over the rows along the axis, which XLA compiles to code as fast as memory allows;
+All of them are lowered to one loop over the rows along the axis, which XLA compiles to code as fast as memory allows
+(long vectors are cut into pieces first);
 its own form (a window as long as the axis) costs several times as much.
 """
 from __future__ import annotations
@@ -30,6 +31,7 @@ class Cumulative(Op, abstract=True):
     reverse: bool = field(False)
 
     accepts, accepts_text = staticmethod(is_number), "numbers"
+    in_pieces = False       # whether its results may be combined in another order
 
     def result(self, x):
         if not self.accepts(x.dtype):
@@ -44,13 +46,47 @@ class Cumulative(Op, abstract=True):
         return bind(self.replace(axis=self.axis + (a <= self.axis)), x), a
 
     def lower(self, emit, x):
-        wide = self.accumulator(x.type.dtype)
+        wide, n = self.accumulator(x.type.dtype), x.type.shape[self.axis]
+        if self.in_pieces and emit.one_device and n >= LONG and x.type.size == n and wide == x.type.dtype:
+            return self.pieces(emit, x)
         return rows(emit, [x], self.axis, self.reverse, lambda row: emit.convert(row, wide),
                     lambda acc, row: self.combine(emit, acc, emit.convert(row, wide)))
+
+    def pieces(self, emit, x):
+        """A long vector as pieces that run side by side, since each step of one waits for the step before; then what
+        comes before each piece is combined with it."""
+        t, n, back = x.type, x.type.shape[self.axis], self.reverse
+        width = -(-n // PIECES)
+        missing = PIECES * width - n
+        line, cut, column = [ArrayType(shape, t.dtype) for shape in ((PIECES * width,), (PIECES, width), (PIECES, 1))]
+        x = emit("stablehlo.reshape", [x], out=ArrayType((n,), t.dtype))
+        nothing = emit.constant(self.identity(t.dtype), ArrayType((), t.dtype))
+        if missing:
+            low, high = (missing, 0) if back else (0, missing)
+            x = emit("stablehlo.pad", [x, nothing], f"low = [{low}], high = [{high}], interior = [0]", line)
+
+        def step(before, row):
+            return self.combine(emit, before, row)
+        x = rows(emit, [emit("stablehlo.reshape", [x], out=cut)], 1, back, lambda row: row, step)
+        end = 0 if back else width - 1
+        totals = emit.slice(x, (0, end), (PIECES, end + 1), (1, 1), column)
+        totals = rows(emit, [totals], 0, back, lambda row: row, step)
+        low, high = (-1, 1) if back else (1, -1)
+        before = emit("stablehlo.pad", [totals, nothing], f"low = [{low}, 0], high = [{high}, 0], interior = [0, 0]", column)
+        before = emit("stablehlo.reshape", [before], out=ArrayType((PIECES,), t.dtype))
+        x = self.combine(emit, emit.broadcast(before, cut.shape, (0,)), x)
+        x = emit("stablehlo.reshape", [x], out=line)
+        if missing:
+            start = missing if back else 0
+            x = emit.slice(x, (start,), (start + n,), (1,), ArrayType((n,), t.dtype))
+        return emit("stablehlo.reshape", [x], out=ArrayType(t.shape, t.dtype))
 
     def accumulator(self, dtype):
         """The dtype that the running value is kept in."""
         return dtype
+
+
+LONG, PIECES = 2 ** 14, 16      # elements of a long vector, and its pieces
 
 
 def row_type(t, axis, dtype=None):
@@ -116,7 +152,11 @@ def worth_turning(t, axis):
 class Cumsum(Cumulative):
     """Running sums."""
 
+    in_pieces = True
     derivative = LINEAR
+
+    def identity(self, dtype):
+        return 0
 
     def accumulator(self, dtype):
         return _FLOAT32 if is_float(dtype) and dtype.itemsize < 4 else dtype
@@ -156,7 +196,11 @@ class CumulativeExtreme(Cumulative, abstract=True):
     the result share it equally."""
 
     largest = True
+    in_pieces = True
     transpose = NOT_LINEAR
+
+    def identity(self, dtype):
+        return extreme_identity(dtype, self.largest)
 
     def combine(self, emit, x, y):
         return combine_extreme(emit, x, y, self.largest)
