@@ -1,12 +1,69 @@
-"""Programs that fall off a cliff: unrolled loops and repeated layers, from trace to executable, printed as JSON (seconds).
+"""Programs that fall off a cliff: unrolled loops and repeated layers, from trace to executable and one run.
 
-usage: python cliffs.py {jax|gnomon} [name ...]
-Run it once per implementation, one after the other, and compare."""
+    python bench/cliffs.py [--markdown PATH] [name ...]         JAX's time, ours, the ratio and the mark, each in a fresh process
+    python bench/cliffs.py {jax|gnomon} [name ...]              the rows of one implementation as JSON (seconds)
+
+Ratios travel between machines, times do not."""
 import json
+import os
+import pathlib
+import subprocess
 import sys
 import time
 
-IMPLEMENTATION = sys.argv[1]
+# Row: our time should be at most this share of JAX's; RUN_MARKS says the same of one run (a tenth is noise).
+MARKS = {"loop2000": 1 / 20, "loop5000": 1 / 150, "gradloop1000": 1 / 10, "rk4_300": 1 / 3, "gpt12_step": 1 / 4, "gpt48_step": 1 / 4,
+         "resnet50_step": 1 / 3}
+RUN_MARKS = {"gpt12_step": 1.1}
+DEEPER = "gpt48_step", "gpt12_step", 1.5       # the first takes at most so many times the second's time
+IMPLEMENTATION = sys.argv[1] if len(sys.argv) > 1 else ""
+
+
+def measured(implementation, name):
+    """(total, run) seconds of one program in a fresh process."""
+    done = subprocess.run([sys.executable, __file__, implementation, name], capture_output=True, text=True,
+                          env=os.environ | {"PYTHONPATH": str(pathlib.Path(__file__).resolve().parent.parent)})
+    if done.returncode:
+        sys.exit(f"{implementation} stopped at {name}:\n{done.stderr}")
+    rows = json.loads(done.stdout)
+    return rows[f"{name}_total_s"], rows[f"{name}_run_s"]
+
+
+def compare(names, markdown=None):
+    """Print the table, one line a program and as they come; also write it to a file as Markdown."""
+    head = ["program", "JAX: to executable", "gnomon", "ratio", "mark", "JAX: one run", "gnomon", "ratio"]
+    rows, ours = [], {}
+    print("{:15} {:>19} {:>10} {:>7} {:>10} {:>13} {:>10} {:>6}".format(*head))
+    for name in names:
+        (jax_total, jax_run), (total, run) = measured("jax", name), measured("gnomon", name)
+        ours[name] = total
+        ratio, run_ratio = total / jax_total, run / jax_run
+        mark = f"{'<=' if ratio <= MARKS[name] else 'MISSED'} {MARKS[name]:.3g}"
+        slow = " MISSED" if run_ratio > RUN_MARKS.get(name, run_ratio) else ""
+        rows.append([name, f"{jax_total:.2f} s", f"{total:.2f} s", f"{ratio:.3f}", mark, f"{jax_run * 1e3:.2f} ms", f"{run * 1e3:.2f} ms",
+                     f"{run_ratio:.2f}{slow}"])
+        print("{:15} {:>19} {:>10} {:>7} {:>10} {:>13} {:>10} {:>6}".format(*rows[-1]), flush=True)
+    deep, shallow, most = DEEPER
+    said = ""
+    if deep in ours and shallow in ours:
+        ratio = ours[deep] / ours[shallow]
+        said = f"{deep} takes {ratio:.2f} times {shallow}'s time to an executable ({'at most' if ratio <= most else 'MISSED:'} {most})."
+        print(said)
+    if markdown:
+        table = [" | ".join(["", *row, ""]).strip() for row in [head, ["---"] * len(head), *rows]]
+        pathlib.Path(markdown).write_text("\n".join([*table, *([""] + [said] if said else [])]) + "\n")
+
+
+if __name__ == "__main__" and IMPLEMENTATION not in ("jax", "gnomon"):
+    arguments = sys.argv[1:]
+    path = arguments[arguments.index("--markdown") + 1] if "--markdown" in arguments[:-1] else None
+    chosen = [a for a in arguments if a != "--markdown" and a != path]
+    unknown = [a for a in chosen if a not in MARKS]
+    if unknown:
+        sys.exit(f"there is no program {unknown[0]}; there are {', '.join(MARKS)}")
+    compare(chosen or list(MARKS), path)
+    sys.exit(0)
+
 if IMPLEMENTATION == "gnomon":
     import gnomon.as_jax  # noqa: F401
 
