@@ -72,7 +72,7 @@ def free_ref(ref):
 
 @entry_point
 def freeze(ref):
-    """The array that a mutable reference refers to, at the end of its use: using the reference afterwards is an error.
+    """The array that a mutable reference refers to, at the end of its use.
 
     >>> ref = new_ref(1.0)
     >>> ref[...] = 2.0
@@ -81,8 +81,7 @@ def freeze(ref):
     """
     ref = need_ref("freeze", ref)
     x = live(ref)
-    out = x if x.__class__ is Array and local.frame is None else bind(Freeze(), ref)
-    return out
+    return x if x.__class__ is Array and local.frame is None else bind(Freeze(), ref)
 
 
 def need_ref(what, x):
