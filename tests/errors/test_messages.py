@@ -321,7 +321,8 @@ VMAP = {
                "TypeError: vmap takes arrays and trees of arrays, but argument x has a leaf of type str: 's'. Mark it static, or close "
                "over it."),
     "axis name": (lambda: gnomon.vmap(lambda x: lax.psum(x, "j"), axis_name="i")(ONES),
-                  "NameError: unbound axis name: j. The named axes in scope are: 'i'. Name one with vmap's axis_name."),
+                  "NameError: unbound axis name: j in a call of psum. The named axes in scope are: 'i'. Name one with vmap's axis_name, or call it "
+                  "under shard_map on a mesh that has it."),
 }
 
 
@@ -454,7 +455,7 @@ GRAD = {
         "Refused: pure_callback cannot be batched without being told how; give it vmap_method='sequential' (once per lane) or "
         "'expand_dims' / 'broadcast_all' (the callback takes a leading axis)"),
     "pmap": (lambda: gnomon.pmap(lambda x: x)(ONES),
-             "Refused: pmap: Gnomon has no per-device map; use jit with NamedShardings on a mesh (make_mesh), or vmap on one device."),
+             "Refused: pmap: Gnomon has no per-device map; use shard_map, jit with NamedShardings on a mesh (make_mesh), or vmap on one device."),
 }
 
 
