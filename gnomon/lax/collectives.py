@@ -3,7 +3,11 @@ from __future__ import annotations
 
 from gnomon.base.errors import Refused
 from gnomon.base.tree import tree_flatten, tree_unflatten
+from gnomon.numpy.creation import arange
 from gnomon.numpy.promote import as_value, to_inexact
+from gnomon.numpy.reductions import argmax
+from gnomon.numpy.selection import where
+from gnomon.numpy.taking import take
 from gnomon.ops import collectives as ops
 from gnomon.ops import collectives_moving as moving
 from gnomon.ops.arithmetic import div
@@ -11,9 +15,10 @@ from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.shape import expand_dims, squeeze
 from gnomon.trace.context import local
 from gnomon.trace.stage import bind
+from gnomon.types.dtype import is_integer
 
 __all__ = ["all_gather", "all_to_all", "axis_index", "axis_size", "pbroadcast", "pcast", "pmax", "pmean", "pmin", "ppermute", "precv", "psend",
-           "pshuffle", "psum", "psum_scatter", "pswapaxes"]
+           "pshuffle", "psum", "psum_scatter", "pswapaxes", "ragged_all_to_all"]
 
 
 def _over_tree(op_class, x, axis_name, groups):
@@ -273,11 +278,43 @@ def pcast(x, axis_name, *, to):
     return tree_unflatten(tree, [ops.vary(as_value(v, "pcast", i), names) for i, v in enumerate(leaves)])
 
 
-def pvary(x, axis_name):
-    """The older name of `pcast(x, axis_name, to="varying")`; axes over which a value varies already are left alone."""
-    names = frozenset(ops.as_axes(axis_name, "pvary")) & local.manual
-    leaves, tree = tree_flatten(x)
-    return tree_unflatten(tree, ops.varying_over([as_value(v, "pvary", i) for i, v in enumerate(leaves)], names))
+def ragged_all_to_all(operand, output, input_offsets, send_sizes, output_offsets, recv_sizes, *, axis_name, axis_index_groups=None):
+    """Each position sends rows of `operand` to each other: `send_sizes[j]` rows from `input_offsets[j]` on go to position j, where they stand
+    from `output_offsets[j]` on. The other rows of the result are those of `output`.
+
+    `operand` and `output` agree in dtype and in all dimensions but the first; offsets and sizes are integer vectors with an entry for each
+    position, and `recv_sizes[i]` is what position i sends. ValueError otherwise. Every position gets all operands and takes its rows.
+
+    >>> import gnomon
+    >>> import gnomon.numpy as jnp
+    >>> def send(x, sizes):
+    ...     return ragged_all_to_all(x, jnp.zeros(4), jnp.array([0, 1]), sizes, axis_index("i") * jnp.array([2, 2]), sizes, axis_name="i")
+    >>> gnomon.vmap(send, axis_name="i")(jnp.array([[1.0, 2, 3], [4, 5, 6]]), jnp.array([[1, 2], [1, 2]])).tolist()
+    [[1.0, 0.0, 4.0, 0.0], [2.0, 3.0, 5.0, 6.0]]
+    """
+    what = "ragged_all_to_all"
+    names = ops.as_axes(axis_name, what)
+    groups = ops.as_groups(axis_index_groups, names, what)
+    n = ops.axis_size(names) if groups is None else len(groups[0])
+    operand, output = as_value(operand, what, 0), as_value(output, what, 1)
+    if operand.type.ndim == 0 or operand.type.dtype != output.type.dtype or operand.type.shape[1:] != output.type.shape[1:]:
+        raise ValueError(f"{what} needs an operand and an output that agree in dtype and in all dimensions but the first, got {operand.type} and "
+                         f"{output.type}.")
+    vectors = [as_value(v, what, i + 2) for i, v in enumerate((input_offsets, send_sizes, output_offsets, recv_sizes))]
+    for called, v in zip(("input_offsets", "send_sizes", "output_offsets", "recv_sizes"), vectors):
+        if v.type.shape != (n,) or not is_integer(v.type.dtype):
+            raise ValueError(f"{what} needs {called} to be {n} integers, one for each position of {axis_name!r}, got {v.type}.")
+    if groups is not None:
+        raise Refused(f"{what} with axis_index_groups is not there; use a mesh with one axis more")
+    # what each position sends here: its rows from `first` on, `count` of them, to the place `to`
+    first, count, to = [all_to_all(v, axis_name, 0, 0) for v in vectors[:3]]
+    rows, place = operand.type.shape[0], arange(output.type.shape[0], dtype=first.type.dtype)[:, None]
+    sent = (place >= to) & (place < to + count)
+    sender = argmax(sent, 1)
+    everything = all_gather(operand, axis_name, tiled=True)
+    found = take(everything, sender * rows + first[sender] + place[:, 0] - to[sender], 0, mode="clip")
+    received = sent.any(1).reshape((-1,) + (1,) * (operand.type.ndim - 1))
+    return where(received, found, output)
 
 
 def psend(x, axis_name, perm):

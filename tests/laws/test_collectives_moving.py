@@ -4,6 +4,7 @@ import pytest
 
 import gnomon as G
 from gnomon import lax
+from gnomon.sharding import PartitionSpec as P
 
 X = np.random.default_rng(0).uniform(-2, 2, (4, 4, 2)).astype("f4")
 GROUPS = [[0, 2], [3, 1]]
@@ -72,6 +73,35 @@ def test_trees_and_numbers():
     got = G.vmap(lambda x: lax.all_gather({"a": x, "b": (x * 2,)}, "i"), axis_name="i")(X[:, 0, 0])
     np.testing.assert_allclose(got["b"][0][1], 2 * X[:, 0, 0])
     assert G.vmap(lambda x: x * 0 + lax.psum(1, "i", axis_index_groups=GROUPS), axis_name="i")(X[:, 0, 0]).tolist() == [2.0] * 4
+
+
+def test_ragged_all_to_all():
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(0, 3, (4, 4)).astype("i4")                # from row to column
+    inputs = np.cumsum(sizes, 1, dtype="i4") - sizes
+    outputs = np.cumsum(sizes, 0, dtype="i4") - sizes
+    x, out = rng.normal(size=(4, 8, 2)).astype("f4"), rng.normal(size=(4, 9, 2)).astype("f4")
+
+    def by_loop(x, out):
+        out = out.copy()
+        for i in range(4):
+            for j in range(4):
+                out[j, outputs[i, j]:outputs[i, j] + sizes[i, j]] = x[i, inputs[i, j]:inputs[i, j] + sizes[i, j]]
+        return out
+
+    def send(x, out, *vectors):
+        return lax.ragged_all_to_all(x, out, *vectors, axis_name="i")
+    over_lanes = G.vmap(send, axis_name="i")
+    want, given = by_loop(x, out), (inputs, sizes, outputs, sizes.T)
+    np.testing.assert_allclose(over_lanes(x, out, *given), want)
+    on_devices = G.shard_map(lambda *args: send(*[a[0] for a in args])[None], mesh=G.make_mesh((4,), ("i",)), in_specs=P("i"), out_specs=P("i"))
+    np.testing.assert_allclose(on_devices(x, out, *given), want)
+    for f in (over_lanes, on_devices):
+        grads = G.grad(lambda x, out: (f(x, out, *given) * want).sum(), (0, 1))(x, out)
+        direction = np.cos(x), np.sin(out)
+        np.testing.assert_allclose(sum((g * d).sum() for g, d in zip(grads, direction)), (by_loop(*direction) * want).sum(), rtol=1e-4)
+    with pytest.raises(ValueError, match=r"ragged_all_to_all needs send_sizes to be 4 integers, one for each position of 'i', got float32\[4\]"):
+        over_lanes(x, out, inputs, sizes.astype("f4"), outputs, sizes)
 
 
 ERRORS = {
