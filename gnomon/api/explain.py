@@ -160,7 +160,7 @@ def _explain(jitted, args, kwargs, measure):
         call, arrays = call_of(runs, closed, made, None), [*consts, *as_values(leaves)]
         seconds = min(_time(call, arrays) for _ in range(5))
     jaxpr = traced.jaxpr.jaxpr
-    cliffs = weak_inputs(names, traced.types) + find_cliffs(jaxpr, repeats) + kept_for_backward(kept)
+    cliffs = weak_inputs(entry, names, traced.types) + find_cliffs(jaxpr, repeats) + kept_for_backward(kept)
     compiled = executable.as_text() if entry.donated or plan.num_partitions > 1 else ""
     if entry.donated:
         cliffs += donations(closed, [""] * len(consts) + list(names), entry.donated, aliased, compiled)
@@ -192,8 +192,8 @@ def by_line(jaxpr):
     return list(found.values())
 
 
-def weak_inputs(names, types):
-    """Arguments whose weak type will make another trace when a strongly typed value comes in their place."""
-    return [Cliff("weakly typed argument", "", 0, f"argument {n} is a Python number ({t}); the same call with an array traces again where "
-                  "its weak type decided a dtype", "Give it a dtype, as in gnomon.numpy.float32(x)") for n, t in zip(names, types)
-            if t.weak_type]
+def weak_inputs(entry, names, types):
+    """Weakly typed arguments of a program in which a weak type decided a dtype: a strongly typed value makes another trace."""
+    return [Cliff("weakly typed argument", "", 0, f"argument {n} is a Python number ({t}); the same call with an array traces again, since "
+                  "a weak type decided a dtype", f"Give it the dtype that you mean, as in gnomon.numpy.{t.dtype}({n})")
+            for n, t in zip(names, types) if t.weak_type and entry.weak_matters]

@@ -82,7 +82,20 @@ def test_promotion_narrowing_wraparound_constants_callbacks_and_weak_arguments()
     big = jnp.ones((1024, 1024))
     assert kinds(explain(lambda a: a @ big)(np.ones((2, 1024), "f4"))) == ["large constant captured"]
     assert kinds(explain(lambda a: G.debug.callback(print, a) or a)(X)) == ["host transfer"]
-    assert kinds(explain(lambda a, s: a * s)(X, 2.0)) == ["weakly typed argument"]
+    weak = explain(lambda a, s: a * s)(half, 2.0)
+    assert kinds(weak) == ["weakly typed argument"] and "argument s is a Python number (float32[]" in weak.cliffs[0].cost
+    assert kinds(explain(lambda a, s: a * s)(X, 2.0)) == kinds(explain(lambda a, s: a * s)(half, np.float16(2))) == []
+
+
+def test_programs_without_the_cliff_are_not_blamed():
+    """The good program beside each bad one of the test above."""
+    half = np.ones((64, 64), np.float16)
+    assert kinds(explain(lambda a: a + X.repeat(2, 1).astype(np.float16))(half)) == []
+    for good in (lambda a: a + np.arange(3, dtype=np.int32), lambda a: a + 200):
+        assert explain(good)(np.ones(3, np.uint8)).announced == []
+    assert kinds(explain(lambda a, b: a @ b)(np.ones((2, 1024), "f4"), jnp.ones((1024, 1024)))) == []
+    assert kinds(explain(lambda x: x[3:11])(X)) == kinds(explain(lambda x, i: x[i])(X, np.array([3, 1], "i4"))) == []
+    assert kinds(explain(lambda x: jnp.tanh(x).sum())(X)) == []
 
 
 def test_a_gather_of_consecutive_rows_is_told():
@@ -149,7 +162,7 @@ def test_from_the_command_line(tmp_path, capsys):
     script.write_text("import gnomon.numpy as jnp\n\n\ndef f(x, n):\n    return jnp.sin(x).sum() * n\n")
     command.main(["explain", f"{script}:f", "--args", "float32[3,4]", "2.0", "--html", str(tmp_path / "page.html")])
     out = capsys.readouterr().out
-    assert "f(x: float32[3,4], n: float32[]): 3 equations" in out and "weakly typed argument" in out
+    assert "f(x: float32[3,4], n: float32[]): 3 equations" in out and "no cliffs found" in out
     assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")
 
 
