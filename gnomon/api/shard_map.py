@@ -59,7 +59,10 @@ def shard_map(f=None, /, *, out_specs, in_specs=Infer, mesh=None, axis_names=fro
             check_are_specs(what, specs)
 
     @entry_point
-    def shard_map_f(*args):
+    def shard_map_f(*args, **kwargs):
+        if kwargs:
+            raise TypeError(f"shard_map of {name} takes arguments by position, since in_specs are for those, got {', '.join(kwargs)} by name. "
+                            "Pass it by position, or bind it with functools.partial.")
         here = chosen_mesh(mesh)
         axes = chosen_axes(here, axis_names)
         call = Call(f, name, here, axes, bool(check_vma))

@@ -106,7 +106,11 @@ class Collectives:
 
     def manual_on(self, mesh):
         """The region that this stands in, or that of no manual axis of a mesh."""
-        outer, name = self.module.manual, self.module.mesh_name(mesh)
+        outer, name, plan = self.module.manual, self.module.mesh_name(mesh), self.module.plan
+        devices = mesh.size if plan is None else plan.num_partitions
+        if devices != mesh.size:
+            raise ValueError(f"shard_map over {mesh}, of {mesh.size} devices, cannot run where its arguments are, on {devices}. Give it a Mesh, which "
+                             "has devices, or place the arguments on one with device_put.")
         return outer if outer is not None and outer.name == name else Manual(mesh, name, frozenset())
 
     def single_position(self, mesh, body):

@@ -305,6 +305,16 @@ def test_errors_of_the_mesh(on):
         on(same, P(), P(), axis_names={"z"})(X)
     with pytest.raises(ValueError, match="in_specs has P.'y',., but it does not run over the axis 'y'; it runs over .'x'.. Specs name those"):
         on(same, P("y"), P(), axis_names={"x"})(X)
+    with pytest.raises(TypeError) as error:
+        on(lambda x, y: x + y, P("x"), P("x"))(X, y=X)
+    assert str(error.value) == ("shard_map of <lambda> takes arguments by position, since in_specs are for those, got y by name. Pass it by position, "
+                                "or bind it with functools.partial.")
+    abstract = G.shard_map(lambda x: lax.psum(x, "x"), mesh=G.sharding.AbstractMesh((4, 2), ("x", "y")), in_specs=P("x"), out_specs=P())
+    agree(G.jit(abstract)(G.device_put(X, NamedSharding(G.make_mesh((4, 2), ("x", "y")), P("x")))), X.reshape(4, 2, 2).sum(0))
+    with pytest.raises(ValueError) as error:
+        abstract(X)
+    assert str(error.value) == ("shard_map over AbstractMesh('x': 4, 'y': 2, axis_types=(Auto, Auto)), of 8 devices, cannot run where its arguments "
+                                "are, on 1. Give it a Mesh, which has devices, or place the arguments on one with device_put.")
     other = G.make_mesh((8,), ("a",))
     with pytest.raises(ValueError, match="shard_map inside another must use the same mesh"):
         on(lambda x: G.shard_map(same, mesh=other, in_specs=P(), out_specs=P())(x), P("x"), P("x"))(X)
