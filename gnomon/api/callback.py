@@ -67,6 +67,9 @@ def _types(structs):
     return tuple(ArrayType(tuple(s.shape), canonicalize(s.dtype, current.enable_x64)) for s in leaves), tree
 
 
+VMAP_METHODS = (None, "sequential", "sequential_unrolled", "expand_dims", "broadcast_all", "legacy_vectorized")
+
+
 @entry_point
 def pure_callback(callback, result_shape_dtypes, *args, sharding=None, vmap_method=None, **kwargs):
     """Call a Python function without side effects from a compiled program.
@@ -80,6 +83,8 @@ def pure_callback(callback, result_shape_dtypes, *args, sharding=None, vmap_meth
     >>> float(gnomon.jit(lambda x: pure_callback(lambda v: np.float32(v) + 1, out, x))(1.0))
     2.0
     """
+    if vmap_method not in VMAP_METHODS:
+        raise ValueError(f"pure_callback: vmap_method must be one of {', '.join(map(repr, VMAP_METHODS))}, got {vmap_method!r}.")
     types, out_tree = _types(result_shape_dtypes)
     values, tree, statics = _flatten("pure_callback", args, kwargs)
     call = _Call(callback, tree, statics, out_tree)

@@ -4,6 +4,7 @@ from __future__ import annotations
 import functools
 
 from gnomon.api.function import Flat, as_values, check_leaves, lazy_names
+from gnomon.base.errors import Refused
 from gnomon.base.frames import entry_point
 from gnomon.base.source import describe, function_name, named_after
 from gnomon.base.tree import tree_flatten, tree_unflatten
@@ -33,6 +34,10 @@ def checkpoint(fun=None, *, prevent_cse=True, policy=None, static_argnums=(), st
                                  static_argnames=static_argnames)
     if not callable(fun):
         raise TypeError(f"checkpoint needs a function, got {type(fun).__name__}.")
+    if concrete:
+        raise Refused("checkpoint takes no concrete=True; name the arguments that steer Python in static_argnums")
+    if policy is not None and not callable(policy):
+        raise TypeError(f"checkpoint: policy must be a function, such as those of checkpoint_policies, got {policy!r}.")
     static = {static_argnums} if isinstance(static_argnums, int) else set(static_argnums)
     static_names = {static_argnames} if isinstance(static_argnames, str) else set(static_argnames)
     if not isinstance(prevent_cse, bool):
@@ -42,6 +47,10 @@ def checkpoint(fun=None, *, prevent_cse=True, policy=None, static_argnums=(), st
     def checkpointed(*args, **kwargs):
         if local.frame is None:
             return fun(*args, **kwargs)
+        for i in static:
+            if not -len(args) <= i < len(args):
+                raise ValueError(f"checkpoint of {function_name(fun)}: static_argnums names argument {i}, but it was called with {len(args)} "
+                                 "positional arguments.")
         nums = {i % len(args) for i in static} if args else set()
         dynamic = [i for i in range(len(args)) if i not in nums]
         chosen = tuple(args[i] for i in dynamic)

@@ -156,7 +156,11 @@ class _Custom:
         if nondiff_argnames:
             names = (nondiff_argnames,) if isinstance(nondiff_argnames, str) else nondiff_argnames
             order = list(inspect.signature(fun).parameters)
-            nums.update(order.index(n) for n in names)
+            for n in names:
+                if n not in order:
+                    raise ValueError(f"{type(self).__name__} of {function_name(fun)}: nondiff_argnames names {n!r}, which is not among its "
+                                     f"arguments {', '.join(order)}.")
+                nums.add(order.index(n))
         self.nondiff_argnums = tuple(sorted(nums))
         self.rules = {}
 
@@ -167,6 +171,9 @@ class _Custom:
         """All positional arguments, the positions of those that are traced, and the others."""
         args = _positional(self.fun, args, kwargs)
         nums = {i % len(args) if i < 0 else i for i in self.nondiff_argnums}
+        if nums and max(nums) >= len(args):
+            raise ValueError(f"{type(self).__name__} of {function_name(self.fun)}: nondiff_argnums names argument {max(nums)}, but it was called "
+                             f"with {len(args)}.")
         dynamic = [i for i in range(len(args)) if i not in nums]
         return args, dynamic, tuple((i, a) for i, a in enumerate(args) if i in nums)
 

@@ -9,6 +9,7 @@ from gnomon.api.function import (Flat, as_values, check_leaves, lazy_names, put,
                                  weakened)
 from gnomon.api.vjp_refs import VJP
 from gnomon.api.vmap import vmap
+from gnomon.base.errors import Refused
 from gnomon.base.frames import entry_point
 from gnomon.base.source import function_name, named_after
 from gnomon.base.tree import Partial, tree_flatten, tree_leaves, tree_map, tree_structure, tree_unflatten
@@ -29,6 +30,11 @@ from gnomon.types.dtype import is_complex, is_float, is_integer, tangent_dtype
 def wraps(fn, what):
     """A decorator that gives a function the name of the one it wraps, with the transform's in front."""
     return lambda wrapper: named_after(wrapper, fn, what)
+
+
+def _no_reduce_axes(reduce_axes, what):
+    if reduce_axes:
+        raise Refused(f"{what} takes no reduce_axes; sum the result over the axis with lax.psum")
 
 
 def _argnums(argnums, what):
@@ -122,6 +128,7 @@ def value_and_grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=F
     """
     if not callable(fun):
         raise TypeError(f"{_name} needs a function, got {type(fun).__name__}.")
+    _no_reduce_axes(reduce_axes, _name)
 
     @wraps(fun, "value_and_grad")
     @entry_point
@@ -288,6 +295,7 @@ def vjp(fun, *primals, has_aux=False, reduce_axes=()):
     """
     if not callable(fun):
         raise TypeError(f"vjp needs a function, got {type(fun).__name__}.")
+    _no_reduce_axes(reduce_axes, "vjp")
     flat, jaxpr, captured, values, tree, refs = _stage_any(fun, primals, "vjp", has_aux)
     n_aux = flat.aux[1] if has_aux else 0
     n_out = len(jaxpr.outvars) - n_aux - len(refs)
@@ -449,6 +457,7 @@ def linear_transpose(fun, *primals, reduce_axes=()):
     >>> float(f_t(2.0)[0])
     6.0
     """
+    _no_reduce_axes(reduce_axes, "linear_transpose")
     leaves, tree = tree_flatten(tuple(primals))
     types = [type_of(x) for x in leaves]
     flat = Flat(fun, tree, lambda args: fun(*args))
