@@ -69,7 +69,7 @@ class Facade(types.ModuleType):
     def __getattr__(self, name):
         if name == "__all__":
             return list(public_names(self._ours))
-        if name.startswith("__"):
+        if name.startswith("__") and not name.startswith("__array_"):
             raise AttributeError(name)
         full_name = f"{self.__name__}.{name}"
         value = getattr(self._ours, name, None)

@@ -11,6 +11,7 @@ from gnomon.numpy.functional import *  # noqa: F401,F403
 from gnomon.numpy.grids import *  # noqa: F401,F403
 from gnomon.numpy.manipulation import *  # noqa: F401,F403
 from gnomon.numpy.matrices import *  # noqa: F401,F403
+from gnomon.numpy.namespace_info import *  # noqa: F401,F403
 from gnomon.numpy.padding import *  # noqa: F401,F403
 from gnomon.numpy.polynomials import *  # noqa: F401,F403
 from gnomon.numpy.products import *  # noqa: F401,F403

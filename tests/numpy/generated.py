@@ -107,8 +107,8 @@ def flat(out):
     return [leaf for x in out for leaf in flat(x)] if isinstance(out, (list, tuple)) else [out]
 
 
-def compare(ours, theirs, ulps, said):
-    """Equal shapes and equal numbers, up to `ulps` units of the last place of our dtype."""
+def compare(ours, theirs, ulps, said, least=0.0):
+    """Equal shapes and equal numbers, up to `ulps` units of the last place of our dtype; `least`: of what is at least as large."""
     ours, theirs = flat(ours), flat(theirs)
     assert len(ours) == len(theirs), said
     for a, b in zip(ours, theirs):
@@ -129,7 +129,7 @@ def compare(ours, theirs, ulps, said):
             over = np.isfinite(b) & (np.abs(b) > float(info.max) * (1 - 8 * float(info.eps)))      # may round to inf or not
             scale = np.max(np.abs(b), initial=0, where=np.isfinite(b) & ~over)
             with np.errstate(all="ignore"):     # sums of many terms are as exact as the largest of them
-                near = np.abs(a - b) <= float(info.eps) * ulps * np.maximum(np.abs(b), scale if ulps >= 64 else 0) + float(info.tiny)
+                near = np.abs(a - b) <= float(info.eps) * ulps * np.maximum(np.abs(b), scale if ulps >= 64 else least) + float(info.tiny)
             fine = near | (a == b) | (np.isnan(a) & np.isnan(b)) | over
             assert np.all(fine), (said, a, b)
 
@@ -158,7 +158,7 @@ def check(name, seed, recipe, wide=False, module=(jnp, np), jit=False):
             out = ours(*args, **kwargs)
         except Exception as error:
             raise AssertionError(f"{said}: {type(error).__name__}: {error}") from error
-        compare(out, theirs, options.get("ulps", 0), said)
+        compare(out, theirs, options.get("ulps", 0), said, options.get("least", 0.0))
         if jit:
             places = [i for i, a in enumerate(args) if isinstance(a, np.ndarray)]
 
@@ -167,5 +167,5 @@ def check(name, seed, recipe, wide=False, module=(jnp, np), jit=False):
                 for i, a in zip(places, arrays):
                     given[i] = a
                 return ours(*given, **kwargs)
-            compare(G.jit(run)([args[i] for i in places]), theirs, options.get("ulps", 0), "jit of " + said)
+            compare(G.jit(run)([args[i] for i in places]), theirs, options.get("ulps", 0), "jit of " + said, options.get("least", 0.0))
     return True
