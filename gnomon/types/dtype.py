@@ -295,7 +295,11 @@ def mlir_name(dtype) -> str:
 
 
 def itemsize_bits(dtype) -> int:
-    """Bits of one element: 4 for int4, 8 for bool. ValueError for keys and float0."""
+    """Bits of one element: 4 for int4, 8 for bool. ValueError for keys and float0.
+
+    >>> itemsize_bits("bfloat16")
+    16
+    """
     resolved = _resolve(dtype)
     if resolved not in _CATEGORY:
         raise ValueError(f"Elements of the dtype {short_name(resolved)} have no size in bits.")
