@@ -7,7 +7,7 @@ import numpy as np
 
 from gnomon.base.errors import Refused
 from gnomon.ir.op import LINEAR, MULTILINEAR, ZERO, field, is_linear
-from gnomon.ops.compare import bitwise_and, bitwise_or, eq, gt, lt, select_n
+from gnomon.ops.compare import behind_mask, bitwise_and, bitwise_or, eq, gt, lt, select_n
 from gnomon.ops.complex_parts import complex, conj, imag, real
 from gnomon.ops.elementwise import Elementwise, full_scalar, unbroadcast  # noqa: F401 - transforms take it from here
 from gnomon.ops.longhand import shift_right, written
@@ -97,7 +97,9 @@ class Mul(Elementwise):
     derivative = MULTILINEAR
 
     def transpose(self, ct, x, y):
-        return (mul(ct, y), None) if is_linear(x) else (None, mul(x, ct))
+        if is_linear(x):
+            return behind_mask(lambda ct: mul(ct, y), ct), None
+        return None, behind_mask(lambda ct: mul(x, ct), ct)
 
     def host(self, x, y):
         return NotImplemented if is_complex(x.dtype) else np.multiply(x, y)
@@ -110,7 +112,7 @@ class Neg(Elementwise):
     derivative = LINEAR
 
     def transpose(self, ct, x):
-        return neg(ct),
+        return behind_mask(neg, ct),
 
     def host(self, x):
         return np.negative(x)
@@ -136,7 +138,7 @@ class Div(Elementwise):
     def transpose(self, ct, x, y):
         if is_linear(y):
             raise Refused("div cannot be transposed with respect to its denominator: " + NOT_LINEAR.why)
-        return div(ct, y), None
+        return behind_mask(lambda ct: div(ct, y), ct), None
 
     def host(self, x, y):
         if x.dtype.kind != "f":

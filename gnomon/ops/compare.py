@@ -4,9 +4,10 @@ from __future__ import annotations
 import numpy as np
 
 from gnomon.base.errors import Refused
+from gnomon.ir.jaxpr import Literal
 from gnomon.ir.op import LINEAR, ZERO, is_linear
 from gnomon.ops.elementwise import Elementwise, full_scalar
-from gnomon.trace.stage import bind
+from gnomon.trace.stage import Tracer, bind
 from gnomon.types.dtype import is_bool, is_complex, is_integer, is_key
 
 _BOOL = np.dtype(bool)
@@ -211,6 +212,24 @@ class SelectN(Elementwise):
         if which.dtype != bool or len(cases) != 2:
             return NotImplemented
         return np.where(which, cases[1], cases[0])
+
+
+def behind_mask(linear, ct):
+    """linear(ct) for a linear function that works on each element alone.
+
+    Where `ct` is chosen between something and zeros, as the cotangent of a lane of `where` is, the function goes inside: in the lane not
+    taken it would make NaN of 0 times infinity."""
+    eqn = ct.frame.maker(ct.atom) if ct.__class__ is Tracer else None
+    if eqn is None or eqn.op is not _select or len(eqn.ins) != 3:
+        return linear(ct)
+    which, *cases = eqn.ins
+    for i, case in enumerate(cases):
+        other = cases[1 - i]
+        if case.__class__ is Literal and not case.type.shape and not case.value and other.type is ct.type:
+            inside = linear(Tracer(other.type, other, ct.frame))
+            zero = full_scalar(inside, 0)
+            return select_n(Tracer(which.type, which, ct.frame), *[zero if j == i else inside for j in range(2)])
+    return linear(ct)
 
 
 _eq, _ne, _lt, _le, _gt, _ge = Eq(), Ne(), Lt(), Le(), Gt(), Ge()

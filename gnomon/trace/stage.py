@@ -337,6 +337,11 @@ class Frame:
                 self.producer[v] = e
         self.indexed = len(self.eqns)
 
+    def maker(self, var):
+        """The equation of this program that a variable comes from, or None."""
+        self._index()
+        return self.producer.get(var)
+
     def sources(self, var):
         """The inputs that a variable depends on, in order."""
         self._index()
