@@ -273,6 +273,11 @@ def through_references(jaxpr, arrays, run, name):
     """The outputs of a closed program some of whose inputs are references, which then hold what it wrote to them.
 
     `run(program, arrays)` runs a program of arrays; `name` is the user's function, for messages."""
+    passed = {k: jaxpr.invars.index(v) for k, v in enumerate(jaxpr.outvars) if v.type.__class__ is RefType}
+    if passed:          # a reference kept for the backward pass
+        rest = intern(Jaxpr((), jaxpr.invars, jaxpr.eqns, [v for k, v in enumerate(jaxpr.outvars) if k not in passed]))
+        outs = iter(through_references(rest, arrays, run, name))
+        return [arrays[passed[k]] if k in passed else next(outs) for k in range(len(jaxpr.outvars))]
     made, written = discharge(jaxpr)
     given = [a for a in arrays if a.__class__ is Ref]
     if len(set(map(id, given))) < len(given):

@@ -375,6 +375,21 @@ def test_a_backward_rule_writes_to_a_reference():
         r[...] = 0.0
         assert [float(run(1.0)), float(r[...])] == [9.0, 12.0]                      # cotangents 3 and 9 passed by
 
+    for x, want in ((1.0, 2.0), (-1.0, 0.0)):
+        for run in (G.grad, lambda f: G.jit(G.grad(f)), lambda f: lambda x: G.vjp(f, x)[1](1.0)[0]):
+            r[...] = 0.0
+            run(lambda x: lax.cond(x > 0, lambda: keep_cotangent(r, x) * 2, lambda: x))(x)
+            assert float(r[...]) == want
+    lanes = G.new_ref(jnp.zeros(2))
+    G.jit(G.vmap(G.grad(lambda x, s: keep_cotangent(s, x) ** 2)))(X[:2], lanes)
+    assert lanes[...].tolist() == [1.0, -2.0]
+    with pytest.raises(ValueError, match="^vmap of .* writes to a mutable reference of type .* that is not mapped"):
+        G.vmap(G.grad(f))(X)
+    with pytest.raises(Refused, match="^the function keep_cotangent with a custom_vjp rule is given a mutable reference that is read or"):
+        G.grad(lambda x: keep_cotangent(r, x) * r[...])(1.0)
+    with pytest.raises(Refused, match=r"^can't apply forward-mode differentiation \(jvp\) to the custom_vjp function keep_cotangent"):
+        G.linearize(f, 1.0)[1](1.0)
+
     @G.jit
     def whole(x):
         s = G.new_ref(jnp.float32(0.0))

@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 
 from gnomon.base.lists import partition, pick, spread
-from gnomon.ir.jaxpr import Eqn, Var
+from gnomon.ir.jaxpr import Eqn, Jaxpr, Var, intern
 from gnomon.ir.op import NestedOp, field, is_linear
 from gnomon.ops.arithmetic import add_any
 from gnomon.ops.compare import eq, select_n
@@ -18,6 +18,7 @@ from gnomon.trace.build import program
 from gnomon.trace.stage import bind, inline, value_of
 from gnomon.types.dtype import is_inexact
 from gnomon.types.effect import NamedAxis
+from gnomon.types.value_type import RefType
 
 _stop_gradient = StopGradient()
 
@@ -63,6 +64,9 @@ class Cond(NestedOp):
         unk = unknown[1:]
         late = any_of(T.split(b, unk)[2] for b in self.branches)
         parts = [T.split(b, unk, late) for b in self.branches]
+        refs = sorted({e.invars.index(v) for e, _, _, n in parts for v in e.outvars[len(e.outvars) - n:] if v.type.__class__ is RefType})
+        if refs:
+            parts = [refs_handed_on(p, refs) for p in parts]
         residuals = [[v.type for v in early.outvars[len(early.outvars) - n:]] for early, _, _, n in parts]
         slots, places = share_slots(residuals)
         early = tuple(with_slots(e, n, slots, p) for (e, _, _, n), p in zip(parts, places))
@@ -71,7 +75,7 @@ class Cond(NestedOp):
         known_out, unknown_out = partition(late, eqn.outs)
         held = [Var(t) for t in slots]
         first = Eqn(self.of(early), (eqn.ins[0], *known_in), (*known_out, *held), eqn.place)
-        second = Eqn(self.of(later), (eqn.ins[0], *held, *unknown_in), tuple(unknown_out), eqn.place)
+        second = Eqn(self.of(later), (eqn.ins[0], *held, *[known_in[i] for i in refs], *unknown_in), tuple(unknown_out), eqn.place)
         return [first], [second], late
 
     def transpose(self, T, cts, index, *args):
@@ -166,6 +170,22 @@ def share_slots(residuals):
         left = {t: iter(at) for t, at in free.items()}
         places.append([next(left[t]) for t in types])
     return slots, places
+
+
+def refs_handed_on(part, refs):
+    """A branch cut in two, with the references among its residuals (the early part's inputs number `refs`) as inputs of the later part
+    that come behind the other residuals."""
+    early, later, late, count = part
+    first = len(early.outvars) - count
+    residuals = early.outvars[first:]
+    values = [v for v in residuals if v.type.__class__ is not RefType]
+    smaller = intern(Jaxpr((), early.invars, early.eqns, [*early.outvars[:first], *values]))
+    n, m = len(values), len(values) + len(refs)
+
+    def run(*xs):
+        held, given = iter(xs[:n]), dict(zip(refs, xs[n:m]))
+        return inline(later, (), [*[given[early.invars.index(v)] if v.type.__class__ is RefType else next(held) for v in residuals], *xs[m:]])
+    return smaller, program([*[v.type for v in values], *[early.in_types[i] for i in refs], *later.in_types[count:]], run), late, n
 
 
 def with_slots(early, count, slots, places):

@@ -188,6 +188,8 @@ class CustomLin(NestedOp):
     effects = PURE
 
     def discharge(self, D, args, refs):
+        if D.whole:
+            raise self.why()
         raise Refused(f"the custom_vjp function {self.name_} keeps a mutable reference for its backward rule that is read or written in the "
                       "function being transformed; give it the value, ref[...]")
 
