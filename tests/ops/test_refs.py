@@ -219,6 +219,76 @@ def test_same_as_without_references(name):
             np.testing.assert_allclose(run(f, G.jit), run(pure, lambda g: g), rtol=2e-5, atol=1e-5, err_msg=f"{how} of {name}")
 
 
+def drawn_steps(draw, depth=2):
+    """A random list of steps on two arrays of shape (3,), which works on references and on NumPy's arrays alike: each step is a function of
+    the arrays, a number, and how to choose between functions and to repeat one."""
+    steps = []
+    for _ in range(draw.integers(2, 5)):
+        a, b, i, j = (int(n) for n in (*draw.integers(0, 2, 2), *draw.integers(0, 3, 2)))
+        kind = draw.integers(0, 6 if depth else 4)
+        inner = drawn_steps(draw, depth - 1) if kind > 3 else None
+        if kind == 0:
+            steps.append(lambda s, x, how, a=a, b=b, i=i, j=j: s[a].__setitem__(i, s[b][j] * 0.5 + x))
+        elif kind == 1:
+            steps.append(lambda s, x, how, a=a, b=b: s[a].__setitem__(slice(1, 3), s[b][:2] - x))
+        elif kind == 2:
+            steps.append(lambda s, x, how, a=a, b=b: s[a].__setitem__(..., s[a][::-1] + s[b][...] * x))
+        elif kind == 3:
+            steps.append(lambda s, x, how, a=a, i=i: s[a].__setitem__(i, s[a][i] + x))
+        elif kind == 4:
+            steps.append(lambda s, x, how, a=a, i=i, inner=inner: how.choose(s[a][i] > x, lambda: inner(s, x, how)))
+        else:
+            steps.append(lambda s, x, how, inner=inner: how.repeat(2, lambda k: inner(s, x * 0.5 + k, how)))
+
+    def run(s, x, how):
+        for step in steps:
+            step(s, x, how)
+    return run
+
+
+class InPython:
+    @staticmethod
+    def choose(condition, f):
+        if condition:
+            f()
+
+    @staticmethod
+    def repeat(n, f):
+        for k in range(n):
+            f(np.float32(k))
+
+
+class Traced:
+    @staticmethod
+    def choose(condition, f):
+        lax.cond(condition, f, lambda: None)
+
+    @staticmethod
+    def repeat(n, f):
+        lax.scan(lambda c, k: (c, f(k)), None, jnp.arange(n, dtype=jnp.float32))
+
+
+def test_random_programs_do_what_they_do_to_numpys_arrays():
+    draw = np.random.default_rng(7)
+    programs = [drawn_steps(draw) for _ in range(12)]
+
+    def all_of(x):
+        found = []
+        for run in programs:
+            refs = [G.new_ref(jnp.array([1.0, 2.0, 3.0])), G.new_ref(jnp.array([-1.0, 0.0, 0.5]))]
+            run(refs, x, Traced)
+            found.append([r[...] for r in refs])
+        return found
+    xs = np.array([0.25, -0.5], np.float32)
+    lanes, f = G.jit(G.vmap(all_of))(xs), G.jit(all_of)
+    for k, x in enumerate(xs):
+        for i, (arrays, of_lanes) in enumerate(zip(f(x), lanes, strict=True)):
+            want = [np.array([1, 2, 3], np.float32), np.array([-1, 0, 0.5], np.float32)]
+            programs[i](want, x, InPython)
+            for got in (arrays, [v[k] for v in of_lanes]):
+                np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5, err_msg=f"program {i}")
+
+
 def test_discharged_programs_have_no_references():
     for f, _ in SAME.values():
         made, written = discharge(G.make_jaxpr(f)(X).jaxpr.closed())
