@@ -72,6 +72,13 @@ def columns(row, start, stop):
     return Number(emit, emit.slice(row.value, (start, 0), (stop, t.shape[1]), (1, 1), ArrayType((stop - start, t.shape[1]), t.dtype)))
 
 
+def settled(rows):
+    """The same rows, computed once: else what uses them would compute them again."""
+    emit = rows[0].emit
+    values = emit.generic("stablehlo.optimization_barrier", [row.value for row in rows], outs=[row.type for row in rows])
+    return [Number(emit, value) for value in values]
+
+
 # ---- algorithms ---------------------------------------------------------------------------------------------------
 
 def lu(emit, x):
@@ -101,6 +108,7 @@ def lu(emit, x):
                 rest = columns(rows[i], k + 1, m)
                 pieces.append(rest - wide(factor, rest) * columns(rows[k], k + 1, m))
             rows[i] = joined(*pieces)
+        rows = settled(rows)
     return rows, pivots, order
 
 
@@ -118,11 +126,11 @@ def picked(rows, order):
         for i in range(1, len(rows)):
             row = where(wide(equals(place, i), row), rows[i], row)
         found.append(row)
-    return found
+    return settled(found)
 
 
 def solve_factored(emit, packed, permutation, b):
-    """The x with a x = b, for vectors b, from the packed factors of a and their permutation."""
+    """The x with a x = b, from the packed factors of a and their permutation."""
     factors, t = rows_of(emit, packed), permutation.type
     places = rows_of(emit, emit("stablehlo.reshape", [permutation], out=ArrayType((*t.shape, 1), t.dtype)))
     rows = substituted(factors, picked(rows_of(emit, b), places), True, False, True)
@@ -130,69 +138,23 @@ def solve_factored(emit, packed, permutation, b):
 
 
 def substituted(matrix, rows, lower, transposed, unit):
-    """The rows of the vectors x with op(a) x = b, from those of a and b; `lower` says which triangle of a is read."""
+    """The rows of the x with op(a) x = b, from those of a and b; `lower` says which triangle of a is read."""
     n, found = len(rows), {}
     for i in range(n) if lower != transposed else range(n - 1, -1, -1):
         row = rows[i]
         for j in found:
-            row = row - element(matrix, i, j, transposed) * found[j]
-        found[i] = row if unit else row / element(matrix, i, i, transposed)
+            row = row - wide(element(matrix, i, j, transposed), row) * found[j]
+        found[i], = settled([row if unit else row / wide(element(matrix, i, i, transposed), row)])
     return [found[i] for i in range(n)]
 
 
 def triangular_solve(emit, a, b, lower, transposed, unit):
-    """The x with op(a) x = b; `lower` says which triangle of a is read. Several columns go through a loop over the rows, as
-    without it the elements of the last row would compute all the others again."""
-    n, k = b.type.shape[-2:]
-    forward = lower != transposed
-    if k == 1:
-        return from_rows(substituted(rows_of(emit, a), rows_of(emit, b), lower, transposed, unit), b.type)
-    count, index = math.prod(b.type.shape[:-2]), ArrayType((), INT32)
-    matrix, x = side_by_side(emit, a), side_by_side(emit, b)
-    whole, row = x.type, ArrayType((1, k, count), x.type.dtype)
-    number = emit("stablehlo.iota", [], "dim = 0", ArrayType(whole.shape, INT32))
-
-    def slice_at(y, starts, t):
-        return emit("stablehlo.dynamic_slice", [y, *starts], f"sizes = {list(t.shape)}", t)
-
-    def step(s, x, matrix):
-        zero = emit.scalar(0)
-        i = s if forward else emit.elementwise("stablehlo.subtract", [emit.scalar(n - 1), s], index)
-        solved = Number(emit, slice_at(x, [i, zero, zero], row))
-        if not unit:
-            pivot = slice_at(matrix, [i, i, zero], ArrayType((1, 1, count), row.dtype))
-            solved = solved / spread(emit, pivot, row.shape)
-        shape = (1, n, count) if transposed else (n, 1, count)
-        factors = slice_at(matrix, [i, zero, zero] if transposed else [zero, i, zero], ArrayType(shape, row.dtype))
-        factors = spread(emit, emit("stablehlo.reshape", [factors], out=ArrayType((n, 1, count), row.dtype)), whole.shape)
-        solved, x, at_ = spread(emit, solved.value, whole.shape), Number(emit, x), emit.broadcast(i, whole.shape, ())
-        later = Number(emit, emit.compare("GT" if forward else "LT", number, at_))
-        here = Number(emit, emit.compare("EQ", number, at_))
-        x = where(here, solved, where(later, x - factors * solved, x))
-        return [emit.elementwise("stablehlo.add", [s, emit.scalar(1)], index), x.value, matrix]
-
-    _, x, _ = emit.while_loop([emit.scalar(0), x, matrix], lambda s, *_: emit.compare("LT", s, emit.scalar(n)), step)
-    x = emit("stablehlo.transpose", [x], "dims = [2, 0, 1]", ArrayType((count, n, k), row.dtype))
-    return emit("stablehlo.reshape", [x], out=b.type)
+    """The x with op(a) x = b; `lower` says which triangle of a is read."""
+    return from_rows(substituted(rows_of(emit, a), rows_of(emit, b), lower, transposed, unit), b.type)
 
 
 def element(matrix, i, j, transposed):
     return at(matrix[j], i) if transposed else at(matrix[i], j)
-
-
-def side_by_side(emit, x):
-    """A list of matrices with its matrices in the last dimension."""
-    *lead, n, m = x.type.shape
-    count = math.prod(lead)
-    x = emit("stablehlo.reshape", [x], out=ArrayType((count, n, m), x.type.dtype))
-    return emit("stablehlo.transpose", [x], "dims = [1, 2, 0]", ArrayType((n, m, count), x.type.dtype))
-
-
-def spread(emit, x, shape):
-    """A value with dimensions of size 1 repeated along them."""
-    kept = [i for i, (a, b) in enumerate(zip(x.type.shape, shape)) if a == b]
-    x = emit("stablehlo.reshape", [x], out=ArrayType(tuple([shape[i] for i in kept]), x.type.dtype))
-    return Number(emit, emit.broadcast(x, shape, tuple(kept)))
 
 
 def cholesky(emit, x, upper):
@@ -210,6 +172,9 @@ def cholesky(emit, x, upper):
                 below[j][j] = sqrt(below[j][j])
             else:
                 below[i][j] = below[i][j] / below[j][j]
+        column = settled([below[i][j] for i in range(j, n)])
+        for i in range(j, n):
+            below[i][j] = column[i - j]
     zero = below[0][0].like(0)
     nan = below[0][0].like(np.nan)
     entries = [[below[max(i, j)][min(i, j)] if (i <= j if upper else i >= j) else zero for j in range(n)] for i in range(n)]
