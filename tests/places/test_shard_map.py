@@ -167,6 +167,28 @@ def test_vmap(on):
     agree(outside(X), np.tile(X.reshape(4, 2, 2).sum((0, 2)), (2, 1)))
 
 
+def test_functions_that_make_values_of_their_own(on):
+    """Initial carries, indices, fill values and rules that do not vary meet parts that do."""
+    def newton(f, z):
+        return lax.fori_loop(0, 20, lambda i, z: z - f(z) / G.grad(f)(z), z)
+
+    def f(x):
+        found = [
+            lax.reduce(x, 1.0, lambda a, b: a * b + a + b, (0,)), jnp.searchsorted(jnp.arange(4.0), x.ravel()) * 1.0,
+            jnp.interp(x, jnp.arange(4.0), jnp.arange(4.0) ** 2), G.grad(lambda x: jnp.linalg.inv(x + jnp.eye(2)).sum())(x),
+            lax.custom_root(lambda z: z ** 2 - x.sum(), 1.0, newton, lambda g, y: y / g(1.0)),
+            G.jvp(lambda x: lax.while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1] * x.sum()), (0, 1.0))[1], (x,), (x,))[1],
+            G.grad(lambda x: lax.scan(G.checkpoint(lambda c, a: (jnp.sin(c * a) + W, c.sum())), jnp.zeros(2), x)[1].sum())(x),
+            G.hessian(lambda r: (jnp.tanh(r) * W).sum())(x[0]), jnp.zeros(4).at[x[:, 0].astype(int)].add(W), jnp.stack([x[0], W]),
+            lax.switch(x[0, 0].astype(int) % 2, [lambda: x, lambda: x + W]), lax.map(lambda r: r * 2 + W, x), jnp.quantile(x, jnp.array([0.2, 0.5])),
+        ]
+        return jnp.concatenate([v.ravel() for v in found])
+    parts = X[:4] / 4 + 0.3
+    got = G.shard_map(f, mesh=G.make_mesh((2,), ("x",)), in_specs=P("x"), out_specs=P("x"))(parts)
+    one = G.jit(f)
+    agree(got, np.concatenate([one(parts[:2]), one(parts[2:])]), rtol=1e-4, atol=1e-5)
+
+
 def test_some_axes(on):
     def f(x):
         return lax.psum(x @ x.T, "x"), lax.ppermute(x, "x", [(i, (i + 1) % 4) for i in range(4)]) + lax.axis_index("x")
