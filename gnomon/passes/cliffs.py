@@ -189,7 +189,7 @@ def checkpoint_edit(place, by_function):
     all_bytes = sum(size_in_bytes(v.type) for v, _ in pairs)
     cheap = sum(size_in_bytes(v.type) for v, e in pairs if not isinstance(e.op, DotGeneral))
     name = place[0].co_name if place else "the function"
-    name = "that function" if name.startswith("<") else name
+    name = "the function around it" if name.startswith("<") else name
     edit = f"Wrap {name} in gnomon.checkpoint: {bytes_text(all_bytes)} are computed again instead"
     if 0 < cheap < all_bytes:
         edit += f", or {bytes_text(cheap)} and no matrix product with policy=checkpoint_policies.dots_saveable"
