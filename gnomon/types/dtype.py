@@ -9,6 +9,7 @@ Nothing here reads settings: whether 64-bit dtypes are kept (`x64`) and whether 
 """
 from __future__ import annotations
 
+import functools
 import math
 
 import ml_dtypes
@@ -323,6 +324,9 @@ _DTYPE_CLASSES = frozenset(dtype.__class__ for dtype in _CATEGORY)
 _PYTHON_TYPES = {"bool": bool, "unsigned": int, "int": int, "float": float, "complex": complex}
 
 
+_finfo, _iinfo = functools.cache(ml_dtypes.finfo), functools.cache(ml_dtypes.iinfo)
+
+
 def finfo(dtype) -> ml_dtypes.finfo:
     """Limits of a float dtype, or of a complex dtype's parts: eps, max, tiny, bits, ... ValueError for other dtypes.
 
@@ -332,7 +336,7 @@ def finfo(dtype) -> ml_dtypes.finfo:
     resolved = _resolve(dtype)
     if resolved not in _INEXACT:
         raise ValueError(f"finfo describes float dtypes, and {short_name(resolved)} is none; use iinfo for integers.")
-    return ml_dtypes.finfo(resolved)
+    return _finfo(resolved)
 
 
 def iinfo(int_type) -> ml_dtypes.iinfo:
@@ -344,7 +348,7 @@ def iinfo(int_type) -> ml_dtypes.iinfo:
     resolved = _resolve(int_type)
     if resolved not in _INTEGERS:
         raise ValueError(f"iinfo describes integer dtypes, and {short_name(resolved)} is none; use finfo for floats.")
-    return ml_dtypes.iinfo(resolved)
+    return _iinfo(resolved)
 
 
 _ABSTRACT = {
