@@ -62,6 +62,8 @@ _TABLE = [
 ]
 
 DTYPES: dict[str, np.dtype] = {name: np.dtype(getattr(ml_dtypes, name, name)) for name, *_ in _TABLE}
+_DTYPE_CLASSES = frozenset(dtype.__class__ for dtype in DTYPES.values())
+_OURS: dict[object, np.dtype] = {dtype: dtype for dtype in DTYPES.values()}
 _SHORT_NAMES: dict[object, str] = {DTYPES[name]: short for name, short, _, _ in _TABLE}
 _MLIR_NAMES: dict[object, str] = {DTYPES[name]: mlir for name, _, mlir, _ in _TABLE}
 _CATEGORY: dict[object, str] = {DTYPES[name]: category for name, _, _, category in _TABLE}
@@ -153,6 +155,10 @@ def key_dtype(impl: str) -> KeyDtype:
 
 def _resolve(dtype) -> np.dtype | KeyDtype:
     """The dtype object of whatever stands for one, its width as written. TypeError where nothing does."""
+    if dtype.__class__ in _DTYPE_CLASSES:       # most often a dtype that we know
+        known = _OURS.get(dtype)
+        if known is not None:
+            return known
     if isinstance(dtype, KeyDtype):
         return dtype
     if isinstance(dtype, str) and dtype in DTYPES:
@@ -320,7 +326,6 @@ def python_type(dtype) -> type:
         raise TypeError(f"The dtype {dtype} has no Python scalar type.") from None
 
 
-_DTYPE_CLASSES = frozenset(dtype.__class__ for dtype in _CATEGORY)
 _PYTHON_TYPES = {"bool": bool, "unsigned": int, "int": int, "float": float, "complex": complex}
 
 
