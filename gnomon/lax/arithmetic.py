@@ -1,13 +1,13 @@
 """Arithmetic, comparisons, bits, selection and conversion, elementwise."""
 from __future__ import annotations
 
-import operator
 import warnings
 
 import numpy as np
 
 from gnomon.base.settings import current
 from gnomon.lax.operands import binary, made_elsewhere, unary, values
+from gnomon.numpy.axes import integer
 from gnomon.numpy.promote import as_value, requested_dtype
 from gnomon.ops import arithmetic as ops
 from gnomon.ops import compare, complex_parts, convert
@@ -73,7 +73,7 @@ def integer_pow(x, y):
     >>> integer_pow(jnp.arange(4), 2).tolist()
     [0, 1, 4, 9]
     """
-    x, y = as_value(x, "integer_pow", 0), operator.index(y)
+    x, y = as_value(x, "integer_pow", 0), integer(y, "integer_pow", "power")
     return ops.integer_pow(x, y)
 
 
@@ -270,7 +270,8 @@ def reduce_precision(operand, exponent_bits, mantissa_bits):
     1.234375
     """
     x = as_value(operand, "reduce_precision", 0)
-    return convert.reduce_precision(x, operator.index(exponent_bits), operator.index(mantissa_bits))
+    return convert.reduce_precision(x, integer(exponent_bits, "reduce_precision", "exponent_bits"),
+                                    integer(mantissa_bits, "reduce_precision", "mantissa_bits"))
 
 
 def stage(x, /):

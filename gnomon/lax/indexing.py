@@ -149,8 +149,9 @@ def scatter_apply(operand, scatter_indices, func, dimension_numbers, *, update_s
     [0, 1, 20]
     """
     x, indices = as_value(operand, "scatter_apply"), as_value(scatter_indices, "scatter_apply")
-    numbers = ScatterDimensionNumbers(*[integers(dims, "scatter_apply's dimension_numbers")
-                                        for dims in dimension_numbers])
+    numbers = dimension_numbers_of(ScatterDimensionNumbers, dimension_numbers, "scatter_apply")
+    if not callable(func):
+        raise TypeError(f"scatter_apply takes a function of an array, got {func!r}.")
     op = ops.Scatter(numbers, GatherScatterMode.from_any(mode), bool(indices_are_sorted), bool(unique_indices))
     like = shape_ops.full(x.type.with_shape(check_shape(update_shape, "update_shape")), 0)
     old = bind(op.gather_op(x, like, None).replace(mode=GatherScatterMode.CLIP), x, indices)

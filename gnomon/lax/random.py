@@ -9,6 +9,7 @@ from gnomon.ops.random import RandomAlgorithm, RngBitGenerator, RngUniform
 from gnomon.api.places import reshard
 from gnomon.trace.stage import bind
 from gnomon.types.dtype import canonicalize
+from gnomon.types.size import check_shape
 
 __all__ = ["RandomAlgorithm", "rng_bit_generator", "rng_uniform"]
 
@@ -26,7 +27,7 @@ def rng_bit_generator(key, shape, dtype=np.uint32, algorithm=RandomAlgorithm.RNG
     """
     key, = values("rng_bit_generator", (key,))
     dtype = canonicalize(dtype, current.enable_x64)
-    state, bits = bind(RngBitGenerator(tuple(shape), dtype, RandomAlgorithm(algorithm)), key)
+    state, bits = bind(RngBitGenerator(check_shape(shape, "The shape given to rng_bit_generator"), dtype, RandomAlgorithm(algorithm)), key)
     return [state, bits if out_sharding is None else reshard(bits, out_sharding)]
 
 
@@ -40,4 +41,4 @@ def rng_uniform(a, b, shape):
     >>> bool(rng_uniform(0.0, 1.0, ()) < 1)
     True
     """
-    return bind(RngUniform(tuple(shape)), *values("rng_uniform", (a, b)))
+    return bind(RngUniform(check_shape(shape, "The shape given to rng_uniform")), *values("rng_uniform", (a, b)))

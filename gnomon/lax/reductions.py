@@ -1,7 +1,6 @@
 """Reductions, running reductions, sorting."""
 from __future__ import annotations
 
-import operator
 
 import numpy as np
 
@@ -196,6 +195,8 @@ def start_value(init, x):
 
 def combining_program(computation, tree, xs, what):
     """The program of a function that combines two trees of scalars of the dtypes of `xs`."""
+    if not callable(computation):
+        raise TypeError(f"{what} takes a function that combines scalars as its computation, got {computation!r}.")
     types = [ArrayType((), x.type.dtype) for x in xs]
     n = len(types)
 
@@ -309,7 +310,7 @@ def sort(operand, dimension=-1, is_stable=True, num_keys=1):
     if not xs:
         raise TypeError("sort needs at least one array, got none.")
     dimension = axis_of(dimension, xs[0].type.ndim, "sort")
-    outs = bind(sorting.Sort(dimension, bool(is_stable), operator.index(num_keys)), *xs)
+    outs = bind(sorting.Sort(dimension, bool(is_stable), integer(num_keys, "sort", "num_keys")), *xs)
     return tuple(outs) if many else outs[0]
 
 
@@ -332,7 +333,7 @@ def top_k(operand, k, *, axis=-1, is_stable=True):
     [[5, 3], [1, 2]]
     """
     x = as_value(operand, "top_k")
-    values, places = bind(sorting.TopK(operator.index(k), axis_of(axis, x.type.ndim, "top_k")), x)
+    values, places = bind(sorting.TopK(integer(k, "top_k", "k"), axis_of(axis, x.type.ndim, "top_k")), x)
     return values, places
 
 
@@ -360,9 +361,16 @@ def approx_min_k(operand, k, reduction_dimension=-1, recall_target=0.95, reducti
     return approximate(operand, k, reduction_dimension, recall_target, False, reduction_input_size_override, aggregate_to_topk)
 
 
+def number(x, what):
+    if not isinstance(x, (int, float, np.floating)):
+        raise TypeError(f"{what} takes a number between 0 and 1 as its recall_target, got {x!r}.")
+    return float(x)
+
+
 def approximate(operand, k, dimension, recall_target, is_max_k, size, aggregate):
     what = "approx_max_k" if is_max_k else "approx_min_k"
     x = as_value(operand, what)
     axis_of(dimension, x.type.ndim, what)
-    return bind(ApproxTopK(integer(k, what, "k"), operator.index(dimension), float(recall_target), is_max_k, operator.index(size),
+    return bind(ApproxTopK(integer(k, what, "k"), integer(dimension, what, "reduction_dimension"), number(recall_target, what), is_max_k,
+                           integer(size, what, "reduction_input_size_override"),
                            bool(aggregate)), x)

@@ -7,9 +7,11 @@ import operator
 
 from gnomon.api.places import explicit
 from gnomon.base.tree import tree_map
+from gnomon.numpy.axes import integer
 from gnomon.numpy.promote import as_value, requested_dtype
 from gnomon.ops import shape as ops
 from gnomon.ops.convert import convert_element_type
+from gnomon.ops.stacking import Stack
 from gnomon.trace.stage import bind
 from gnomon.types.dtype import is_key
 from gnomon.types.size import check_shape
@@ -17,7 +19,7 @@ from gnomon.types.size import check_shape
 __all__ = [
     "broadcast", "broadcast_in_dim", "broadcast_like", "broadcast_shapes", "broadcast_to_rank", "broadcasted_iota",
     "collapse",
-    "empty", "expand_dims", "full", "full_like", "iota", "reshape", "squeeze", "stop_gradient", "transpose",
+    "empty", "expand_dims", "full", "full_like", "iota", "reshape", "shape_as_value", "squeeze", "stop_gradient", "transpose",
 ]
 
 
@@ -31,7 +33,7 @@ def integers(values, what):
 
 def axis_of(axis, ndim, what):
     """An axis counted from the front; ValueError where there is none."""
-    axis = operator.index(axis)
+    axis = integer(axis, what, "axis")
     if not -ndim <= axis < ndim:
         raise ValueError(f"{what}: axis {axis} is out of bounds for an array of {ndim} dimensions.")
     return axis + ndim if axis < 0 else axis
@@ -86,6 +88,8 @@ def broadcast_like(arr, like_arr):
     [[0, 1], [0, 1]]
     """
     x, shape = as_value(arr, "broadcast_like"), as_value(like_arr, "broadcast_like").type.shape
+    if x.type.ndim > len(shape):
+        raise ValueError(f"broadcast_like cannot bring a value of type {x.type} to the shape {shape}, which has fewer dimensions.")
     return ops.broadcast_in_dim(x, shape, tuple(range(len(shape) - x.type.ndim, len(shape))))
 
 
@@ -113,7 +117,7 @@ def broadcast_to_rank(x, rank):
     (1, 3)
     """
     x = as_value(x, "broadcast_to_rank")
-    missing = rank - x.type.ndim
+    missing = integer(rank, "broadcast_to_rank", "rank") - x.type.ndim
     if missing < 0:
         raise ValueError(f"broadcast_to_rank cannot bring a value of type {x.type} to rank {rank}.")
     return ops.expand_dims(x, tuple(range(missing)))
@@ -255,6 +259,18 @@ def empty(shape, dtype, *, out_sharding=None):
     (2,)
     """
     return full(shape, 0, dtype, sharding=out_sharding)
+
+
+def shape_as_value(shape):
+    """A shape as a vector of integers, int32 while enable_x64 is off.
+
+    >>> shape_as_value((2, 3)).tolist()
+    [2, 3]
+    """
+    sizes = [as_value(n, "shape_as_value") for n in check_shape(shape, "The shape given to shape_as_value")]
+    if not sizes:
+        return full((0,), 0, "int32")
+    return bind(Stack(0), *[convert_element_type(n, requested_dtype(int)) for n in sizes])
 
 
 def stop_gradient(x):

@@ -6,6 +6,7 @@ import operator
 import numpy as np
 
 from gnomon.lax.shape import axes_of, axis_of, integers
+from gnomon.numpy.axes import integer
 from gnomon.numpy.promote import as_value
 from gnomon.ops import shape as shape_ops
 from gnomon.ops import slicing as ops
@@ -51,7 +52,9 @@ def slice(operand, start_indices, limit_indices, strides=None):
 
 def check_bounds(values):
     """Bounds as ints or symbolic sizes."""
-    return tuple([v if v.__class__ is int else v if hasattr(v, "free_symbols") else operator.index(v) for v in values])
+    if not isinstance(values, (tuple, list, np.ndarray)):
+        raise TypeError(f"slices and pieces take a sequence of integers as their bounds, got {values!r}.")
+    return tuple([v if v.__class__ is int else v if hasattr(v, "free_symbols") else integer(v, "a slice", "bound") for v in values])
 
 
 def slice_in_dim(operand, start_index, limit_index, stride=1, axis=0):
@@ -68,7 +71,7 @@ def slice_in_dim(operand, start_index, limit_index, stride=1, axis=0):
     limit = size if limit_index is None else limit_index
     start = start + size if isinstance(start, int) and start < 0 else start
     limit = limit + size if isinstance(limit, int) and limit < 0 else limit
-    return ops.slice_in_dim(x, *check_bounds((start, limit)), axis, operator.index(stride))
+    return ops.slice_in_dim(x, *check_bounds((start, limit)), axis, integer(stride, "slice_in_dim", "stride"))
 
 
 def index_in_dim(operand, index, axis=0, keepdims=True):
@@ -140,6 +143,8 @@ def stack(operands, axis=0):
     >>> stack([jnp.arange(2), jnp.arange(2)], 1).tolist()
     [[0, 0], [1, 1]]
     """
+    if not hasattr(operands, "__len__"):
+        raise TypeError(f"stack takes a sequence of arrays, got {operands!r}.")
     if len(operands) == 0:
         raise ValueError("stack needs at least one array, got none.")
     xs = [as_value(x, "stack", i) for i, x in enumerate(operands)]
