@@ -178,6 +178,8 @@ def explicit(spec, ndim, what):
     if spec is None:
         return None
     sharding = named(spec, what)
+    if not hasattr(sharding, "spec"):
+        raise TypeError(f"{what} takes a NamedSharding or a PartitionSpec as its out_sharding, got {spec!r}.")
     mesh = getattr(sharding.mesh, "abstract_mesh", sharding.mesh)
     entries = tuple(sharding.spec) + (None,) * (ndim - len(sharding.spec))
     return abstract_sharding(mesh, entries)

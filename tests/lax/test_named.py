@@ -5,6 +5,9 @@ import pytest
 import gnomon
 import gnomon.numpy as jnp
 from gnomon import lax
+from gnomon.ops.nested.reduce_window import SelectAndScatter
+from gnomon.trace.build import program
+from gnomon.trace.stage import bind
 
 X = np.arange(3, dtype="f4")
 
@@ -129,3 +132,13 @@ def test_reduce_window_of_other_computations_is_differentiable():
     assert f(jnp.arange(4.0)).tolist() == [0, 6, 18, 9]
     assert gnomon.grad(lambda x: f(x).sum())(jnp.arange(4.0)).tolist() == [3, 6, 12, 9]
     assert gnomon.vmap(f)(jnp.arange(6.0).reshape(2, 3)).tolist() == [[0, 6, 6], [36, 60, 15]]
+
+
+def test_select_and_scatter():
+    scalar = gnomon.typeof(jnp.float32(0))
+    larger, total = [program([scalar] * 2, lambda a, b, op=op: [op(a, b)]) for op in (lax.ge, lax.add)]
+    op = SelectAndScatter(larger, total, (2,), (2,), ((0, 0),))
+    f = lambda x: bind(op, x, jnp.array([10.0, 20.0]), jnp.float32(1))[0]
+    x = jnp.array([1.0, 3.0, 2.0, 0.0])
+    assert f(x).tolist() == [1, 11, 21, 1]
+    assert gnomon.vmap(f)(jnp.stack([x, jnp.roll(x, 1)])).tolist() == [[1, 11, 21, 1], [1, 11, 21, 1]]

@@ -19,7 +19,7 @@ OTHER_PARAMETERS = ("cond", "erfc", "random_gamma_grad", "reduce_max", "reduce_m
 
 def test_names():
     missing = [f"{module}.{name}" for module, name in NAMES if not hasattr(MODULES[module], name)]
-    assert [m for m in missing if m.removeprefix("lax.").removesuffix("_p") not in (*COLLECTIVES, "select_and_scatter", "stage")] == []
+    assert [m for m in missing if m.removeprefix("lax.").removesuffix("_p") not in (*COLLECTIVES, "stage")] == []
 
 
 @pytest.mark.peer
@@ -46,6 +46,7 @@ REFUSED = [
     (lambda: lax.broadcast_to_rank(X, "no"), "broadcast_to_rank takes an integer rank"),
     (lambda: lax.slice(X, 0, 2), "take a sequence of integers as their bounds, got 0"),
     (lambda: lax.split(X, (1.5, 1.5)), "takes an integer bound, got 1.5"),
+    (lambda: lax.broadcast(X, (2,), out_sharding="no"), "takes a NamedSharding or a PartitionSpec as its out_sharding, got 'no'"),
     (lambda: lax.stack(3), "stack takes a sequence of arrays, got 3"),
     (lambda: lax.rng_uniform(0.0, 1.0, (-1,)), "The shape given to rng_uniform|the shape given to rng_uniform"),
     (lambda: lax.reduce_precision(X, 1.5, 3), "reduce_precision takes an integer exponent_bits"),
