@@ -3,7 +3,8 @@
 Keys are compared as integers: a float's bits are mapped to an integer of the same order, with NaN last and both zeros
 equal. XLA compiles a sort of one array of integers to native code, and a sort of several arrays, or with a comparison
 of its own, to code that is many times slower. So several arrays with one key are sorted as one: key and place are
-packed into one 64-bit integer, and the other arrays follow by the sorted places.
+packed into one 64-bit integer, and the other arrays follow by the sorted places. A few numbers are sorted by a
+comparison all the same, since that is compiled in a third of the time.
 """
 from __future__ import annotations
 
@@ -17,6 +18,8 @@ from gnomon.ops.slicing import concatenate, resized, same_axis, slice_in_dim
 from gnomon.trace.stage import bind
 from gnomon.types.dtype import is_bool, is_complex, is_float, is_key, is_unsigned, itemsize_bits
 from gnomon.types.value_type import ArrayType
+
+FEW = 256       # elements whose sort takes less time than its compilation, whatever its form
 
 _BOOL, _INT32, _INT64, _FLOAT32 = np.dtype(bool), np.dtype("int32"), np.dtype("int64"), np.dtype("float32")
 
@@ -51,6 +54,8 @@ class Sort(Op):
         d, keys, t = self.dimension, xs[:self.num_keys], xs[0].type
         if t.size == 0:
             return list(xs)
+        if t.size <= FEW and not any(is_complex(k.type.dtype) for k in keys):
+            return sort_by(emit, xs, d, self.is_stable, len(keys), lambda x: ordered_integers(emit, x, merge_zeros=len(xs) > 1))
         if len(xs) == 1 and not is_complex(t.dtype):
             ordered, = sort_by(emit, [ordered_integers(emit, xs[0], merge_zeros=False)], d, self.is_stable)
             return [from_ordered_integers(emit, ordered, t.dtype)]
@@ -134,22 +139,29 @@ def mirror_negative(emit, bits):
     return emit.elementwise("stablehlo.xor", [bits, mask], t)
 
 
+def descending(emit, key):
+    """Integers of the opposite order."""
+    return emit.elementwise("stablehlo.not", [key], key.type)
+
+
 def flip_sign(emit, bits):
     t = bits.type
     return emit.elementwise("stablehlo.xor", [bits, emit.constant(np.iinfo(t.dtype).min, t)], t)
 
 
-def sort_by(emit, xs, dimension, stable=True, keys=1):
-    """Sort arrays together, lexicographically by the first `keys`, which are integers."""
+def sort_by(emit, xs, dimension, stable=True, keys=1, integer=None):
+    """Sort arrays together, lexicographically by the first `keys`, which are integers, or are compared as what `integer` makes of
+    their elements."""
     types = [x.type for x in xs]
-    if len(xs) == 1 and emit.on_host(types[0].size):
+    if len(xs) == 1 and integer is None and emit.on_host(types[0].size):
         return emit.host_kernel("sort", xs, types, dimension=dimension)
     scalars = [ArrayType((), t.dtype) for t in types for _ in (0, 1)]
     flag = ArrayType((), _BOOL)
 
     def before(*values):
         found = None
-        for a, b in reversed(list(zip(values[:2 * keys:2], values[1:2 * keys:2]))):
+        compared = values[:2 * keys] if integer is None else [integer(x) for x in values[:2 * keys]]
+        for a, b in reversed(list(zip(compared[::2], compared[1::2]))):
             less = emit.compare("LT", a, b)
             if found is not None:
                 tie = emit.elementwise("stablehlo.and", [emit.compare("EQ", a, b), found], flag)
@@ -162,13 +174,13 @@ def sort_by(emit, xs, dimension, stable=True, keys=1):
                         region, types)
 
 
-def sorted_places(emit, x, dimension, descending=False):
+def sorted_places(emit, x, dimension, largest_first=False):
     """The places, in sorted order, of the elements along a dimension; ties in order. The dtype is of at most 32
     bits."""
     key = emit.convert(ordered_integers(emit, x), _INT64)
     t = key.type
-    if descending:
-        key = emit.elementwise("stablehlo.not", [key], t)
+    if largest_first:
+        key = descending(emit, key)
     high = emit.elementwise("stablehlo.shift_left", [key, emit.constant(32, t)], t)
     packed = emit.elementwise("stablehlo.or", [high, emit("stablehlo.iota", [], f"dim = {dimension}", t)], t)
     packed, = sort_by(emit, [packed], dimension)
@@ -251,13 +263,18 @@ class TopK(Op):
         values, places = emit.outs
         if values.size == 0:
             return [emit.constant(0, values), emit.constant(0, places)]
+        if t.size <= FEW:
+            numbers = np.arange(t.shape[axis], dtype=_INT32).reshape([-1 if i == axis else 1 for i in range(t.ndim)])
+            numbers = emit.array_constant(np.ascontiguousarray(np.broadcast_to(numbers, t.shape)))
+            found = sort_by(emit, [x, numbers], axis, True, 1, lambda x: descending(emit, ordered_integers(emit, x)))
+            return [self.first(emit, y, out) for y, out in zip(found, emit.outs)]
         if itemsize_bits(t.dtype) > 32:
-            key = emit.elementwise("stablehlo.not", [ordered_integers(emit, x)], ArrayType(t.shape, _INT64))
+            key = descending(emit, ordered_integers(emit, x))
             iota = emit("stablehlo.iota", [], f"dim = {axis}", ArrayType(t.shape, _INT32))
             _, order, = sort_by(emit, [key, iota], axis)
             order = self.first(emit, order, places)
         elif 8 * k > t.shape[axis] or axis != t.ndim - 1:
-            order = self.first(emit, sorted_places(emit, x, axis, descending=True), places)
+            order = self.first(emit, sorted_places(emit, x, axis, largest_first=True), places)
         else:
             # XLA's own top_k is native for float32 and orders by bits, so the integers go through as float32
             bits = comparable_floats(emit, x) if is_float(t.dtype) else \

@@ -15,7 +15,7 @@ import numpy as np
 from gnomon.base.errors import KeyReuseError
 from gnomon.base.settings import current
 from gnomon.base.source import at_place, describe, user_place
-from gnomon.ir.jaxpr import Literal, Var
+from gnomon.ir.jaxpr import Literal
 from gnomon.ops.nested.call import Jit
 from gnomon.ops.nested.cond import Cond
 from gnomon.ops.nested.remat import Checkpoint
