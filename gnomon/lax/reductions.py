@@ -1,6 +1,7 @@
 """Reductions, running reductions, sorting."""
 from __future__ import annotations
 
+from types import FunctionType
 
 import numpy as np
 
@@ -8,6 +9,7 @@ from gnomon.api.places import explicit
 from gnomon.base.errors import Refused
 from gnomon.base.tree import tree_flatten, tree_unflatten
 from gnomon.numpy.axes import integer
+from gnomon.lax import arithmetic as arithmetic_functions
 from gnomon.lax.shape import axes_of, axis_of, integers
 from gnomon.numpy.promote import as_value, requested_dtype
 from gnomon.ops import arithmetic, compare, cumulative, shape as shape_ops, sorting
@@ -193,12 +195,20 @@ def start_value(init, x):
     return convert_element_type(as_value(init, "reduce"), x.type.dtype)
 
 
+_OWN = frozenset(getattr(arithmetic_functions, name) for name in arithmetic_functions.__all__)
+_programs: dict = {}        # those of lax's own functions, such as lax.add: (function, structure, types) -> program
+
+
 def combining_program(computation, tree, xs, what):
     """The program of a function that combines two trees of scalars of the dtypes of `xs`."""
     if not callable(computation):
         raise TypeError(f"{what} takes a function that combines scalars as its computation, got {computation!r}.")
     types = [ArrayType((), x.type.dtype) for x in xs]
     n = len(types)
+    ours = computation.__class__ is FunctionType and computation in _OWN
+    key = (computation, tree, *types)
+    if ours and key in _programs:
+        return _programs[key]
 
     def run(*values):
         out = computation(tree_unflatten(tree, values[:n]), tree_unflatten(tree, values[n:]))
@@ -215,7 +225,10 @@ def combining_program(computation, tree, xs, what):
     if captured:
         raise Refused(f"{what}'s computation uses arrays from outside it; pass them in as operands, or write the "
                       f"reduction with gnomon.lax.scan.")
-    return intern(jaxpr)
+    made = intern(jaxpr)
+    if ours:
+        _programs[key] = made
+    return made
 
 
 def monoid_of(jaxpr):
