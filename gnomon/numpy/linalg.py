@@ -210,6 +210,10 @@ def eigh(a, UPLO=None, symmetrize_input=True):
 
     UPLO: the triangle to read, 'L' or 'U', where not `symmetrize_input`, which replaces a by half its sum with its adjoint.
 
+    In derivatives the eigenvectors of equal eigenvalues stand still within the space that they span. That is right for what depends on
+    that space alone (sums of eigenvalues, projectors); a function of the matrix such as ``(v * f(w)) @ v.T`` lacks a part of its
+    derivative there, so use one that is made for it (`gnomon.scipy.linalg.sqrtm`, `expm`).
+
     >>> import gnomon.numpy as jnp
     >>> eigh(jnp.array([[2.0, 1.0], [1.0, 2.0]])).eigenvalues
     Array([1., 3.], dtype=float32)
