@@ -50,7 +50,7 @@ from gnomon import dtypes, errors, sharding, tree, tree_util
 
 # Modules that are loaded when they are first asked for; so is `explain`, with its pages.
 _LATE = frozenset(["ad_checkpoint", "api_util", "core", "custom_batching", "custom_derivatives", "debug", "distributed", "dlpack",
-                   "experimental", "extend", "flatten_util", "image", "memory", "monitoring", "nn", "profiler", "random", "ref", "scipy",
+                   "experimental", "extend", "ffi", "flatten_util", "image", "memory", "monitoring", "nn", "profiler", "random", "ref", "scipy",
                    "segments", "stages", "test_util", "typing"])
 
 

@@ -11,7 +11,7 @@ from gnomon.api.function import _short, as_values, check_leaves
 from gnomon.base.frames import entry_point
 from gnomon.base.source import named_after
 from gnomon.base.tree import keystr, tree_flatten, tree_flatten_with_path, tree_unflatten
-from gnomon.ops.callback import DebugCallback, IoCallback, PureCallback, checked
+from gnomon.ops.callback import VMAP_METHODS, DebugCallback, IoCallback, PureCallback, checked
 from gnomon.run.eager import constant
 from gnomon.run.execute import effects_barrier  # noqa: F401
 from gnomon.trace.context import local
@@ -65,9 +65,6 @@ def _flatten(what, args, kwargs):
 def _types(structs):
     leaves, tree = tree_flatten(structs)
     return tuple(ArrayType(tuple(s.shape), canonicalize(s.dtype, current.enable_x64)) for s in leaves), tree
-
-
-VMAP_METHODS = (None, "sequential", "sequential_unrolled", "expand_dims", "broadcast_all", "legacy_vectorized")
 
 
 @entry_point

@@ -65,27 +65,33 @@ class PureCallback(Callback):
     transpose = NO_RULE
 
     def batch(self, args, axes, batching):
-        method = self.vmap_method
-        if method == "sequential":
-            return batching.one_by_one(self, args, axes)
-        if method == "sequential_unrolled":
-            lanes = [bind(self, *[x if a is None else element(x, i, a) for x, a in zip(args, axes)]) for i in range(batching.size)]
-            return [concatenate([expand_dims(y, (0,)) for y in ys], 0) for ys in zip(*lanes)], [0] * len(self.result_types)
-        if method in ("expand_dims", "broadcast_all", "legacy_vectorized"):
-            size = batching.size
-            wide = []
-            for x, a in zip(args, axes):
-                if a is None and method == "legacy_vectorized":
-                    wide.append(x)
-                elif a is None and method == "expand_dims":
-                    wide.append(expand_dims(x, (0,)))
-                else:
-                    wide.append(batching.front(x, a))
-            types = tuple(insert_dim(t, 0, size) for t in self.result_types)
-            outs = bind(self.replace(result_types=types), *wide)
-            return outs, [0] * len(outs)
-        raise Refused("pure_callback cannot be batched without being told how; give it vmap_method='sequential' (once per lane) or "
-                      "'expand_dims' / 'broadcast_all' (the callback takes a leading axis)")
+        return batched_call(self, args, axes, batching, self.vmap_method)
+
+
+VMAP_METHODS = (None, "sequential", "sequential_unrolled", "expand_dims", "broadcast_all", "legacy_vectorized")
+
+
+def batched_call(op, args, axes, batching, method):
+    """How an op whose insides are not known is batched, as its user says: once per lane, or once with a leading axis."""
+    if method == "sequential":
+        return batching.one_by_one(op, args, axes)
+    if method == "sequential_unrolled":
+        lanes = [bind(op, *[x if a is None else element(x, i, a) for x, a in zip(args, axes)]) for i in range(batching.size)]
+        return [concatenate([expand_dims(y, (0,)) for y in ys], 0) for ys in zip(*lanes)], [0] * len(op.result_types)
+    if method is None:
+        raise Refused(f"{op.user_name} cannot be batched without being told how; give it vmap_method='sequential' (once per lane) or "
+                      "'expand_dims' / 'broadcast_all' (what is called takes a leading axis)")
+    wide = []
+    for x, a in zip(args, axes):
+        if a is None and method == "legacy_vectorized":
+            wide.append(x)
+        elif a is None and method == "expand_dims":
+            wide.append(expand_dims(x, (0,)))
+        else:
+            wide.append(batching.front(x, a))
+    types = tuple(insert_dim(t, 0, batching.size) for t in op.result_types)
+    outs = bind(op.replace(result_types=types), *wide)
+    return outs, [0] * len(outs)
 
 
 class IoCallback(Callback):

@@ -453,7 +453,7 @@ GRAD = {
     "callback over lanes": (
         lambda: gnomon.vmap(sine_of_python)(ONES),
         "Refused: pure_callback cannot be batched without being told how; give it vmap_method='sequential' (once per lane) or "
-        "'expand_dims' / 'broadcast_all' (the callback takes a leading axis)"),
+        "'expand_dims' / 'broadcast_all' (what is called takes a leading axis)"),
     "pmap": (lambda: gnomon.pmap(lambda x: x)(ONES),
              "Refused: pmap: Gnomon has no per-device map; use shard_map, jit with NamedShardings on a mesh (make_mesh), or vmap on one device."),
 }

@@ -80,6 +80,13 @@ def test_collectives(on):
     assert got["psum"].sharding.spec == P(None, "y") and got["pvary"].sharding.spec == P("x", "y")
 
 
+def test_what_is_summed_no_longer_varies(on):
+    text = str(G.make_jaxpr(on(lambda x: lax.psum(x, "x") * x, P("x"), P("x")))(X))
+    summed = next(line for line in text.splitlines() if "psum_invariant" in line)
+    assert "f32[2,2] = psum_invariant" in summed and "{V:x}" not in summed.split("=")[0]
+    assert "f32[2,2]{V:x} = pvary" in text and "f32[2,2]{V:x} = mul" in text
+
+
 def test_gradients_are_those_of_the_whole_computation(on):
     def loss(w, x):
         return lax.pmean(jnp.sin(x * w).sum(1).mean(), "x")
