@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import time
 import weakref
 from collections import deque
@@ -37,7 +38,7 @@ type_of_array, placement_of_array = Array.type.__get__, Array.placement.__get__ 
 class Entry:
     """One trace of a jitted function: its program, and how to call it."""
 
-    __slots__ = ("jaxpr", "consts", "out_tree", "weak_matters", "retag", "refs", "forward", "rest", "donated", "calls", "name", "leaf", "op",
+    __slots__ = ("jaxpr", "consts", "out_tree", "weak_matters", "retag", "refs", "forward", "rest", "donated", "calls", "name", "leaf", "op", "strong",
                  "args_tree", "plain")
 
     def __init__(self, jaxpr, consts, in_tree, out_tree, weak_matters, donated, name, retag=None):
@@ -55,6 +56,7 @@ class Entry:
         self.leaf = out_tree.num_leaves == 1 and out_tree.num_nodes == 1
         self.plain = self.leaf and self.forward is None and retag is None
         self.op = None
+        self.strong = ()            # see `retyped_outputs`
         self.refs = RefType in map(type, jaxpr.in_types)        # whether it is given mutable references
 
 
@@ -295,7 +297,7 @@ class Jitted:
         strong_key = (tree, *key[1:3], *[t.strong for t in types], *statics)
         base = self.by_strong.get(strong_key)
         if base is not None and not base.weak_matters:
-            retag = retyped_outputs(base.jaxpr, [*[c.type for c in base.consts], *types])
+            retag = retyped_outputs(base.jaxpr, [*[c.type for c in base.consts], *types], base.strong)
             if retag is not None:
                 entry = Entry(base.jaxpr, base.consts, tree, base.out_tree, False, base.donated, base.name, retag)
                 entry.rest, entry.forward, entry.calls, entry.op = base.rest, base.forward, base.calls, base.op
@@ -329,6 +331,7 @@ class Jitted:
         shift = len(consts)
         weak_matters = frame_out[0].weak_matters or STATE in closed.effects
         entry = Entry(closed, list(consts), tree, flat.out_tree, weak_matters, tuple(i + shift for i in donated), self.name)
+        entry.strong = positions_of(jaxpr, frame_out[0].strong)
         warn_of_constants(self.name, consts)
         note(self.record, self.fun, self.name, types, tree, statics, describe(user_place(3)), start)
         return entry
@@ -441,8 +444,19 @@ def with_statics(fun, statics):
     return named_after(call, fun)
 
 
-def retyped_outputs(jaxpr, types):
+def positions_of(jaxpr, variables):
+    """Where some variables stand among all that a program defines."""
+    return [i for i, v in enumerate(defined(jaxpr)) if v in variables] if variables else ()
+
+
+def defined(jaxpr):
+    """The variables of a program in order: inputs, then results of equations."""
+    return itertools.chain(jaxpr.constvars, jaxpr.invars, *[e.outs for e in jaxpr.eqns])
+
+
+def retyped_outputs(jaxpr, types, strong=()):
     """The output types of a program for inputs that differ in weak types only, or None where it would be another program.
+    The variables at the positions `strong` were to be made strong and needed no equation for it.
 
     A Python number beside other operands is weak, though it was written down with the type of what it met."""
     env = dict(zip(jaxpr.invars, types))
@@ -459,6 +473,10 @@ def retyped_outputs(jaxpr, types):
                 env[v] = t
     except (TypeError, ValueError):
         return None
+    if strong:
+        variables = list(defined(jaxpr))
+        if any([env[variables[i]].weak_type for i in strong]):
+            return None
     return [v.type if v.__class__ is Literal else env[v] for v in jaxpr.outvars]
 
 

@@ -7,7 +7,7 @@ from gnomon.base.errors import Refused
 from gnomon.ir.dims import Dims, DimsOp, names
 from gnomon.ir.op import LINEAR, ZERO, field
 from gnomon.ops.elementwise import Elementwise
-from gnomon.trace.stage import bind
+from gnomon.trace.stage import Tracer, bind
 from gnomon.types.dtype import is_bool, is_complex, is_float, is_inexact, is_key, itemsize_bits
 
 
@@ -128,6 +128,8 @@ class ReducePrecision(Elementwise):
 def convert_element_type(x, dtype, weak_type=False):
     t = x.type
     if t.dtype == dtype and t.weak_type == weak_type:
+        if not weak_type and x.__class__ is Tracer:
+            x.frame.strong.add(x.atom)
         return x
     return bind(ConvertElementType(dtype, weak_type), x)
 

@@ -180,7 +180,7 @@ class Frame:
     """A program being recorded."""
 
     __slots__ = ("parent", "eqns", "consts", "const_values", "closed", "name", "kind", "arg_names", "values", "invars",
-                 "weak_matters", "known", "producer", "indexed", "place", "depth", "lent")
+                 "weak_matters", "strong", "known", "producer", "indexed", "place", "depth", "lent")
 
     def __init__(self, name="", kind="jit", arg_names=None, values=None):
         self.parent = local.frame
@@ -193,6 +193,7 @@ class Frame:
         self.values = values        # numbers of the inputs where a transform runs outside jit; None or a list
         self.invars = ()
         self.weak_matters = False   # whether an input's weak type changed what was recorded
+        self.strong = set()         # variables that were to be made strong, and were strong as they stood
         self.known = None
         self.producer, self.indexed = None, 0
         self.depth = 0              # in how many other traces this one is

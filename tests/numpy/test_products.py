@@ -89,8 +89,7 @@ def test_precision_is_recorded():
     assert "precision" not in show(lambda x: jnp.dot(x, x))
     with pytest.raises(ValueError, match="'foo'"):
         jnp.dot(x, x, precision="foo")
-    with pytest.raises(G.errors.Refused, match="BF16_BF16_F32"):
-        jnp.dot(x, x, precision="BF16_BF16_F32")
+    assert "precision=BF16_BF16_F32" in show(lambda x: jnp.dot(x, x, precision="BF16_BF16_F32"))
 
 
 EINSUMS = [

@@ -171,7 +171,9 @@ def test_minmax():
 
 def test_results_are_not_weak():
     for name in ("sum", "max", "mean", "prod", "min", "var"):
-        assert not getattr(jnp, name)(2.0).weak_type, name
+        for first, then in ((2.0, jnp.float32(2)), (jnp.float32(2), 2.0)):      # whichever is traced first
+            f = G.jit(getattr(jnp, name))
+            assert not f(first).weak_type and not f(then).weak_type and not getattr(jnp, name)(then).weak_type, name
 
 
 def test_derivatives():
