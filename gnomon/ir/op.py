@@ -163,6 +163,7 @@ class Op(metaclass=OpForm, abstract=True):
     joins_varying = True        # whether operands, and so results, vary over the same manual mesh axes (recording makes them do so)
     effects = PURE
     host = None
+    host_warns = True           # whether NumPy may warn in it: False where it only moves numbers about
     # (discharge, args, refs) -> (outs, {operand: what it refers to now}), for ops that take mutable references: the op on what they
     # refer to; `refs` are the references' variables, None for other operands (see passes/discharge.py)
     discharge = None

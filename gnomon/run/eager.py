@@ -80,7 +80,7 @@ def make_handler(op, types):
 
 def host_handler(op, types, out, compiled):
     host, shape, dtype = op.host, out.shape, out.dtype
-    floats = dtype.kind == "f"
+    floats = dtype.kind == "f" and op.host_warns
 
     def run(arrays):
         views = []
