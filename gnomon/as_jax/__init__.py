@@ -6,7 +6,6 @@ cannot be used in the same process.
 from __future__ import annotations
 
 import importlib
-import importlib.abc
 import importlib.util
 import sys
 import types
@@ -112,8 +111,9 @@ ROOMS = frozenset(f"jax.{room}" for room in ("api", "as_jax", "base", "ir", "low
                                              "types", "__main__"))
 
 
-class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds `jax` and `jax.*` in Gnomon."""
+class Finder:
+    """Finds `jax` and `jax.*` in Gnomon: a finder and a loader by their methods (the base classes of importlib.abc take long to
+    import)."""
 
     def find_spec(self, name, path=None, target=None):
         if name != "jax" and not name.startswith("jax."):

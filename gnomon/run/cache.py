@@ -5,7 +5,7 @@ damaged one is noticed and ignored.
 """
 from __future__ import annotations
 
-import hashlib
+import importlib
 import os
 import threading
 
@@ -15,6 +15,11 @@ from gnomon.run import xla
 current = settings.current
 SUFFIX = ".gnomon"
 DIGEST_SIZE = 32
+
+
+def sha256(data=b""):
+    """A digest; its module is loaded with the first one, since most processes keep no programs."""
+    return importlib.import_module("hashlib").sha256(data)
 
 
 class Entry:
@@ -30,7 +35,7 @@ class Entry:
         try:
             with open(self.path, "rb") as file:
                 digest, data = file.read(DIGEST_SIZE), file.read()
-            if hashlib.sha256(data).digest() != digest:
+            if sha256(data).digest() != digest:
                 raise ValueError("its contents are damaged")
             loaded = client.deserialize_executable(data, device_list, options)
             os.utime(self.path)
@@ -55,7 +60,7 @@ class Entry:
             # Written aside and moved, so that another process never reads half a file.
             aside = f"{self.path}.{os.getpid()}.{threading.get_ident()}"
             with open(aside, "wb") as file:
-                file.write(hashlib.sha256(data).digest() + data)
+                file.write(sha256(data).digest() + data)
             os.replace(aside, self.path)
             make_room(folder)
         except (OSError, xla.RuntimeFailure) as error:
@@ -71,7 +76,7 @@ def entry(text: str, plan, devices: tuple, options) -> Entry | None:
     parts = [text, xla.VERSION, client.platform_version, devices[0].device_kind, os.environ.get("XLA_FLAGS", ""),
              repr([(device.id, device.process_index) for device in devices]), repr(sorted(plan.compiler_options)),
              options.SerializeAsString()]
-    digest = hashlib.sha256()
+    digest = sha256()
     for part in parts:
         part = part if isinstance(part, bytes) else part.encode()
         digest.update(len(part).to_bytes(8, "little") + part)

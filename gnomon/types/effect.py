@@ -1,73 +1,94 @@
 """What an operation does besides computing its results."""
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 PURE = frozenset()
 
 
-@dataclass(frozen=True)
-class Effect:
-    """One kind of side effect. `ordered` effects keep their order in a program; none is removed as dead work."""
+class Mark:
+    """Base of what a set of effects holds: immutable, equal where the kind and the fields are."""
 
-    name: str
-    ordered: bool = False
+    __slots__ = names = ()
+    ordered = False     # whether such effects keep their order in a program
+
+    def __init__(self, *fields):
+        for name, value in zip(self.names, fields, strict=True):
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name, value):
+        raise AttributeError(f"{type(self).__name__} cannot be changed.")
+
+    def __reduce__(self):
+        return type(self), self.fields()
+
+    def fields(self):
+        return tuple([getattr(self, name) for name in self.names])
+
+    def __eq__(self, other):
+        return other.__class__ is self.__class__ and other.fields() == self.fields()
+
+    def __hash__(self):
+        return hash((self.__class__, self.fields()))
+
+    def __repr__(self):
+        return str(self)
+
+
+class Effect(Mark):
+    """One kind of side effect; none is removed as dead work."""
+
+    __slots__ = names = ("name",)
 
     def __str__(self):
         return self.name
 
 
-@dataclass(frozen=True)
-class OnMesh:
+class OrderedEffect(Effect):
+    """One whose occurrences keep their order."""
+
+    __slots__ = ()
+    ordered = True
+
+
+class OnMesh(Mark):
     """Not a side effect: says that a program runs on the devices of a mesh."""
 
-    mesh: object
-
-    ordered = False
+    __slots__ = names = ("mesh",)
 
     def __str__(self):
         return f"on {self.mesh}"
 
 
-@dataclass(frozen=True)
-class NamedAxis:
+class NamedAxis(Mark):
     """Not a side effect: says that a program uses a mapped axis by this name, so that its type depends on it."""
 
-    axis: object
-
-    ordered = False
+    __slots__ = names = ("axis",)
 
     def __str__(self):
         return f"axis {self.axis}"
 
 
-@dataclass(frozen=True)
-class RefEffect:
+class RefEffect(Mark):
     """What an equation or a program does to the mutable reference that is its input number `index`: "read", "write" or
     "accumulate"."""
 
-    kind: str
-    index: int
-
-    ordered = False
+    __slots__ = names = ("kind", "index")
 
     def __str__(self):
         return f"{self.kind} of input {self.index}"
 
 
-@dataclass(frozen=True)
-class UsesRefs:
+class UsesRefs(Mark):
     """Not a side effect: says that a program has mutable references in it, to be turned into values before it is transformed or
     lowered."""
 
-    ordered = False
+    __slots__ = ()
 
     def __str__(self):
         return "state"
 
 
 CALLBACK = frozenset([Effect("callback")])
-ORDERED_CALLBACK = frozenset([Effect("ordered callback", ordered=True)])
+ORDERED_CALLBACK = frozenset([OrderedEffect("ordered callback")])
 STATE = UsesRefs()
 HOLDS_STATE = frozenset([STATE])
 
