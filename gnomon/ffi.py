@@ -31,10 +31,13 @@ def register_ffi_target(name: str, fn, platform: str = "cpu", api_version: int =
     """Make a function callable from compiled programs as `name`, on "cpu", "cuda" or "rocm".
 
     `fn` is a capsule (see `pycapsule`), or a dict of capsules for the stages "instantiate", "prepare", "initialize" and "execute".
-    `api_version` is 1 for XLA's typed interface. TypeError for a name that is no string.
+    `api_version` is 1 for XLA's typed interface. XLA asks such a function for the version it was built against when a client is there, and
+    keeps its address: the library has to stay loaded. TypeError for a name that is no string, JaxRuntimeError for a function that
+    XLA does not take.
 
-    >>> import ctypes
-    >>> register_ffi_target("doc.nothing", pycapsule(ctypes.CFUNCTYPE(ctypes.c_void_p)(lambda: None)))
+    >>> register_ffi_target(3, None)
+    Traceback (most recent call last):
+    TypeError: register_ffi_target takes the name of a target, got 3.
     """
     if not isinstance(name, str):
         raise TypeError(f"register_ffi_target takes the name of a target, got {name!r}.")
