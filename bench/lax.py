@@ -15,7 +15,7 @@ import pathlib
 import statistics
 import subprocess
 import sys
-import time
+import timeit
 
 HERE = pathlib.Path(__file__).resolve().parent
 HISTORY = HERE / "lax_history.jsonl"
@@ -104,12 +104,7 @@ def calls(lax, jnp):
 
 def least(run, times):
     """The least of several times of a call, in seconds."""
-    found = []
-    for _ in range(times):
-        start = time.perf_counter()
-        run()
-        found.append(time.perf_counter() - start)
-    return min(found)
+    return min(timeit.repeat(run, number=1, repeat=times))
 
 
 REPEATS = 50

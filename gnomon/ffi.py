@@ -3,10 +3,11 @@ from __future__ import annotations
 
 from gnomon.api.absent import Absent as _Absent
 from gnomon.api.function import as_values as _as_values, check_leaves as _check_leaves
+from gnomon.base.errors import Refused as _Refused
 from gnomon.base.frames import entry_point as _entry_point
 from gnomon.base.settings import current as _current
 from gnomon.base.tree import tree_flatten as _tree_flatten
-from gnomon.lower.text import attribute_text as _attribute_text
+from gnomon.lower.text import attribute_pairs as _attribute_pairs
 from gnomon.ops.callback import VMAP_METHODS as _VMAP_METHODS
 from gnomon.ops.foreign import FfiCall as _FfiCall
 from gnomon.run import foreign as _foreign
@@ -79,26 +80,21 @@ def ffi_call(target_name: str, result_shape_dtypes, *, has_side_effect: bool = F
     if vmap_method not in _VMAP_METHODS:
         raise ValueError(f"ffi_call: vmap_method must be one of {', '.join(map(repr, _VMAP_METHODS))}, got {vmap_method!r}.")
     if input_layouts is not None or output_layouts is not None:
-        _Absent("ffi_call", "foreign functions take and give arrays in row-major order; transpose them around the call instead of giving "
-                "layouts")()
+        raise _Refused("ffi_call: foreign functions take and give arrays in row-major order; transpose them around the call instead of giving "
+                       "layouts.")
     if custom_call_api_version != 4 or legacy_backend_config is not None:
-        _Absent("ffi_call", "only XLA's typed interface is called (custom_call_api_version 4); pass what legacy_backend_config held as "
-                "keyword arguments")()
+        raise _Refused("ffi_call: only XLA's typed interface is called (custom_call_api_version 4); pass what legacy_backend_config held as "
+                       "keyword arguments.")
     single = not isinstance(result_shape_dtypes, (list, tuple))
     types = tuple([_ArrayType(tuple(s.shape), _canonicalize(s.dtype, _current.enable_x64))
                    for s in ([result_shape_dtypes] if single else result_shape_dtypes)])
     aliases = tuple(sorted((input_output_aliases or {}).items()))
 
     def call(*args, **attributes):
-        texts = []
-        for key, value in attributes.items():
-            try:
-                texts.append((key, _attribute_text(value)))
-            except TypeError as error:
-                raise TypeError(f"ffi_call: the attribute {key} of {target_name} cannot be handed over, since {error}") from None
+        pairs = _attribute_pairs(attributes, lambda key: f"ffi_call: the attribute {key} of {target_name} cannot be handed over")
         leaves = _tree_flatten(args)[0]
         _check_leaves(leaves, f"ffi_call of {target_name}", lambda: [f"number {i}" for i in range(len(leaves))])
-        op = _FfiCall(target_name, types, tuple(texts), bool(has_side_effect), vmap_method, aliases)
+        op = _FfiCall(target_name, types, pairs, bool(has_side_effect), vmap_method, aliases)
         outs = _bind(op, *_as_values(leaves))
         return outs[0] if single else list(outs)
     return _entry_point(call)

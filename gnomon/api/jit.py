@@ -103,20 +103,18 @@ class Jitted:
         try:
             types = None
             if args and args[0].__class__ is Array and not kwargs:      # most often, arrays are arguments of their own
-                try:
-                    if len(args) == 1:
-                        types = args[0].type
-                        placed = args[0].placement
-                    else:
-                        types = (*map(type_of_array, args),)
-                        placed = any(map(placement_of_array, args)) or None
-                    settings, axes, entry, one = self.latest[types]
+                if len(args) == 1:
+                    types, placed = args[0].type, args[0].placement
+                else:
+                    try:
+                        types, placed = (*map(type_of_array, args),), any(map(placement_of_array, args)) or None
+                    except TypeError:       # one that is no Array
+                        pass
+                known = self.latest.get(types)
+                if known is not None:
+                    settings, axes, entry, one = known
                     if settings is current.key and axes is local.axes_key and local.frame is None:
                         return one(args) if placed is None and one is not None else self.run(entry, args)
-                except KeyError:
-                    pass
-                except TypeError:       # one that is no Array
-                    types = None
             if not self.simple:
                 return self.call_with_options(args, kwargs)
             leaves, tree = tree_flatten((args, kwargs))

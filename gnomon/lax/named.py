@@ -5,7 +5,7 @@ from gnomon.api.control import branch, share_captured, staged
 from gnomon.api.function import as_values, check_leaves
 from gnomon.base.source import function_name
 from gnomon.base.tree import keystr, tree_flatten, tree_flatten_with_path, tree_unflatten
-from gnomon.lower.text import attribute_text
+from gnomon.lower.text import attribute_pairs
 from gnomon.ops.nested.composed import Composite
 from gnomon.ops.platform import PlatformIndex
 from gnomon.trace.stage import bind
@@ -32,19 +32,15 @@ def composite(decomposition, name, version=0):
         raise TypeError(f"composite takes an integer as the version of {name}, got {version!r}.")
 
     def call(*args, **attributes):
-        texts = []
-        for key, value in attributes.items():
-            try:
-                texts += [(key, attribute_text(value))] if value is not None else []
-            except TypeError as error:
-                raise TypeError(f"composite: the attribute {key} of {name} cannot be handed to the compiler, since {error}") from None
+        pairs = attribute_pairs({key: value for key, value in attributes.items() if value is not None},
+                                lambda key: f"composite: the attribute {key} of {name} cannot be handed to the compiler")
         leaves, tree = tree_flatten(args)
         check_leaves(leaves, f"The composite {name}", lambda: [f"args{keystr(p)}" for p, _ in tree_flatten_with_path(args)[0]])
         values = as_values(leaves)
         jaxpr, captured, out_tree = staged(decomposition, tree, [v.type for v in values], "composite",
                                            lambda xs: decomposition(*xs, **attributes))
         (jaxpr,), captured = share_captured([(jaxpr, captured)])
-        return tree_unflatten(out_tree, bind(Composite(jaxpr, name, version, tuple(texts)), *captured, *values))
+        return tree_unflatten(out_tree, bind(Composite(jaxpr, name, version, pairs), *captured, *values))
     call.__name__ = function_name(decomposition)
     return call
 

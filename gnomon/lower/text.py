@@ -87,6 +87,17 @@ def ints(values):
     return f"array<i64: {', '.join(map(str, values))}>" if values else "array<i64>"
 
 
+def attribute_pairs(attributes, refusal):
+    """{name: value} as pairs of a name and the text of an attribute; TypeError for a value that cannot be one: `refusal(name)` and why."""
+    pairs = []
+    for name, value in attributes.items():
+        try:
+            pairs.append((name, attribute_text(value)))
+        except TypeError as error:
+            raise TypeError(f"{refusal(name)}, since {error}") from None
+    return tuple(pairs)
+
+
 def attribute_text(value):
     """A Python value as an attribute of StableHLO; TypeError where there is none for it."""
     if isinstance(value, (bool, np.bool_)):

@@ -32,6 +32,12 @@ def show_axes(op, parameter, value):
     return repr(value) if value.__class__ is tuple else str(value)
 
 
+@property
+def on_names(op):
+    """The effects of an op over the named axes `op.names`."""
+    return frozenset([NamedAxis(a) for a in op.names])
+
+
 class Collective(Op, abstract=True):
     """Base of ops over named axes of several operands."""
 
@@ -42,10 +48,7 @@ class Collective(Op, abstract=True):
     joins_varying = False
     show_parameter = show_axes
     names = property(lambda self: self.axes)
-
-    @property
-    def effects(self):
-        return frozenset([NamedAxis(a) for a in self.names])
+    effects = on_names
 
     def result(self, *ins):
         return tuple([t.update(varying=t.varying - frozenset(self.axes)) for t in ins])
@@ -145,10 +148,7 @@ class Pvary(Same):
     show_parameter = show_axes
     on_keys = True
     names = property(lambda self: self.axes)
-
-    @property
-    def effects(self):
-        return frozenset([NamedAxis(a) for a in self.axes])
+    effects = on_names
 
     def result(self, x):
         twice = x.varying.intersection(self.axes)
@@ -211,10 +211,7 @@ class AxisIndex(Op):
     derivative = ZERO
     transpose = Refused("it has no operands")
     names = property(lambda self: (self.axis_name,))
-
-    @property
-    def effects(self):
-        return frozenset([NamedAxis(self.axis_name)])
+    effects = on_names
 
     def result(self):
         return ArrayType((), INT32, varying=frozenset([self.axis_name]) if self.varies else NOWHERE)

@@ -6,14 +6,13 @@ import numpy as np
 from gnomon.base.errors import Refused
 from gnomon.ir.op import LINEAR, Op, field
 from gnomon.ops.arithmetic import mul
-from gnomon.ops.collectives import (INT32, AxisIndex, Psum, PsumInvariant, along_groups, check_no_rest, group_lanes, show_axes, take_rows,
-                                    ungroup_lanes, vary)
+from gnomon.ops.collectives import (INT32, AxisIndex, Psum, PsumInvariant, along_groups, check_no_rest, group_lanes, on_names, show_axes,
+                                    take_rows, ungroup_lanes, vary)
 from gnomon.ops.compare import eq, select_n
 from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.shape import broadcast_in_dim, moveaxis, reduce_sum, reshape, transpose, zeros
 from gnomon.ops.slicing import concatenate, dynamic_slice, slice_in_dim
 from gnomon.trace.stage import bind, value_of
-from gnomon.types.effect import NamedAxis
 
 
 class Moving(Op, abstract=True):
@@ -23,14 +22,11 @@ class Moving(Op, abstract=True):
     derivative = LINEAR
     show_parameter = show_axes
     groups = property(lambda self: self.axis_index_groups)
+    effects = on_names
 
     @property
     def names(self):
         return self.axis_name if isinstance(self.axis_name, tuple) else (self.axis_name,)
-
-    @property
-    def effects(self):
-        return frozenset([NamedAxis(a) for a in self.names])
 
     def result(self, x):
         return x.update(shape=self.shape(x.shape))
@@ -118,7 +114,7 @@ class AllGatherInvariant(AllGather):
         d, n = self.all_gather_dimension, self.axis_size
         ct = vary(ct, self.names)
         size = x.type.shape[d] if self.tiled else 1
-        index = flat_index(self.names, self.axis_size, emit_varies=True)
+        index = position(self.names)
         start = mul(index, full_scalar(index, size))
         starts = [start if i == d else value_of(np.int32(0)) for i in range(ct.type.ndim)]
         sizes = tuple([size if i == d else s for i, s in enumerate(ct.type.shape)])
@@ -126,11 +122,11 @@ class AllGatherInvariant(AllGather):
         return reshape(dynamic_slice(ct, starts, sizes), x.type.shape),
 
 
-def flat_index(names, size, emit_varies):
+def position(names):
     """The position along one axis."""
     if len(names) > 1:
         raise Refused("the gradient of all_gather(to='invarying') over several axes at once is not there; gather over one after the other")
-    return bind(AxisIndex(names[0], emit_varies))
+    return bind(AxisIndex(names[0], True))
 
 
 class ReduceScatter(Moving):
@@ -221,11 +217,8 @@ class AllToAll(Moving):
         return x if len(groups[0]) == 1 else emit.all_to_all(x, self.split_axis, self.concat_axis, groups)
 
 
-class Ppermute(Moving):
-    """Sends the value of position i to position j for each (i, j) in `perm`; zeros where nothing arrives."""
-
-    axis_name: tuple
-    perm: tuple
+class WholeMoving(Moving, abstract=True):
+    """Base of those that move values as a whole, over one axis."""
 
     groups = None
 
@@ -234,6 +227,13 @@ class Ppermute(Moving):
 
     def behind(self):
         return self
+
+
+class Ppermute(WholeMoving):
+    """Sends the value of position i to position j for each (i, j) in `perm`; zeros where nothing arrives."""
+
+    axis_name: tuple
+    perm: tuple
 
     def transpose(self, ct, x):
         return bind(self.replace(perm=tuple([(j, i) for i, j in self.perm])), ct),
@@ -251,19 +251,11 @@ class Ppermute(Moving):
         return emit.collective_permute(x, self.names, self.perm)
 
 
-class Pbroadcast(Moving):
+class Pbroadcast(WholeMoving):
     """The value of position `source`, everywhere."""
 
     axis_name: object
     source: int
-
-    groups = None
-
-    def shape(self, shape):
-        return shape
-
-    def behind(self):
-        return self
 
     def transpose(self, ct, x):
         varies = self.names[0] in x.type.varying

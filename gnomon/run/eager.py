@@ -9,14 +9,14 @@ import numpy as np
 
 from gnomon.base.announce import announce
 from gnomon.base.settings import current, watch
-from gnomon.ir.jaxpr import Eqn, Jaxpr, Literal, Var, intern
+from gnomon.ir.jaxpr import Literal
 from gnomon.lower.text import physical
 from gnomon.run.array import Array, from_numpy_copy
 from gnomon.run.client import default_backend
 from gnomon.run.finite import watched_handler
 from gnomon.run.key_reuse import checked_handler
 from gnomon.run.placement import new_placement
-from gnomon.run.programs import call_for, placements_of
+from gnomon.run.programs import call_for, placements_of, single_op_program
 from gnomon.run.ref import Ref, live, ref_handler
 from gnomon.run.xla import QUICK_COMPILE
 from gnomon.trace.context import runtime
@@ -148,14 +148,6 @@ def compiled_handler(op, types):
             return one(arrays)
         return call(arrays) if multiple else call(arrays)[0]
     return run
-
-
-def single_op_program(op, types):
-    """The program of one equation."""
-    out = op.infer(types)
-    ins = tuple([Var(t) for t in types])
-    outs = tuple([Var(t) for t in (out if op.multiple else (out,))])
-    return intern(Jaxpr((), ins, [Eqn(op, ins, outs)], outs))
 
 
 def constant(x):

@@ -14,11 +14,12 @@ def register(name: str, function, platform: str, api_version: int, **options) ->
     xla.xla_client.register_custom_call_target(name, function, PLATFORMS.get(platform, platform), api_version, **options)
 
 
+_new_capsule = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(("PyCapsule_New", ctypes.pythonapi))
+
+
 def capsule(pointer):
     """A function that `ctypes` holds, as the capsule that `register` takes."""
-    make = ctypes.pythonapi.PyCapsule_New
-    make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
-    return make(ctypes.cast(pointer, ctypes.c_void_p), None, None)
+    return _new_capsule(ctypes.cast(pointer, ctypes.c_void_p), None, None)
 
 
 def include_dir() -> str:

@@ -15,7 +15,7 @@ import traceback
 import ml_dtypes  # noqa: F401  (NumPy finds bfloat16 by its name)
 import numpy as np
 
-from gnomon.run import xla
+from gnomon.run import foreign
 
 CALLED = '"gnomon_host_'        # how the names of kernels begin in a program's text
 
@@ -166,9 +166,6 @@ def register():
     with _lock:
         if _registered:
             return
-        capsule = ctypes.pythonapi.PyCapsule_New
-        capsule.restype, capsule.argtypes = ctypes.py_object, (_Pointer, ctypes.c_char_p, _Pointer)
         for name, kernel in KERNELS.items():
             handler = _registered[name] = _handler(kernel)
-            xla._jax.register_custom_call_target(f"{CALLED[1:]}{name}", capsule(ctypes.cast(handler, _Pointer), None, None),
-                                                 "cpu", 1)
+            foreign.register(f"{CALLED[1:]}{name}", foreign.capsule(handler), "cpu", 1)

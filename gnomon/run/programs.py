@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from gnomon.base.settings import current
+from gnomon.ir.jaxpr import Eqn, Jaxpr, Var, intern
 from gnomon.lower.module import aliases, write_module
 from gnomon.lower.plan import Plan
 from gnomon.passes.pipeline import passed
@@ -58,6 +59,15 @@ def compile_program(jaxpr, places=None, name="main", donated=(), shardings=None,
         plan = Plan(**{**plan.__dict__, "host_callbacks": callbacks})
     with watching(made, name):
         return compile(text, plan), made, rows
+
+
+def single_op_program(op, types, which=None):
+    """The program of one equation, whose operand number i is the input number `which[i]`, by default number i."""
+    out = op.infer(types)
+    ins = [Var(t) for t in types]
+    operands = tuple(ins if which is None else [ins[i] for i in which])
+    outs = tuple([Var(t) for t in (out if op.multiple else (out,))])
+    return intern(Jaxpr((), dict.fromkeys(operands), [Eqn(op, operands, outs)], outs))
 
 
 def arranged(jaxpr, plan):

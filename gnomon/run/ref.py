@@ -8,11 +8,11 @@ from __future__ import annotations
 from gnomon.base.errors import ConcretizationTypeError
 from gnomon.base.frames import entry_point
 from gnomon.base.settings import current
-from gnomon.ir.jaxpr import Eqn, Jaxpr, Var, intern
+from gnomon.ir.jaxpr import Jaxpr, intern
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.refs import Addupdate, Get, Indexing, Swap
 from gnomon.passes.discharge import discharge, twice
-from gnomon.run.programs import call_for, placements_of
+from gnomon.run.programs import call_for, placements_of, single_op_program
 from gnomon.trace.context import local, runtime
 from gnomon.trace.stage import Tracer, bind, leaked, literal, scalar_type, value_of
 from gnomon.types.dtype import join
@@ -193,12 +193,12 @@ def read(ref, index):
 def write(ref, index, value):
     """ref[index] = value."""
     value = fitted(ref, value)
+    form, given = Indexing.prepare(ref, index)
     x = now(ref)
     if x is not None:
-        form, given = Indexing.prepare(ref, index)
         ref.held = as_type(Indexing.write(x, form, given, value), ref.type.inner)
-        return
-    swap_traced(ref, index, value)
+    else:
+        bind(Swap(form), ref, value, *given)
 
 
 def swap(ref, index, value):
@@ -209,10 +209,6 @@ def swap(ref, index, value):
         old = x[index]
         write(ref, index, value)
         return old
-    return swap_traced(ref, index, value)
-
-
-def swap_traced(ref, index, value):
     form, given = Indexing.prepare(ref, index)
     return bind(Swap(form), ref, value, *given)
 
@@ -254,8 +250,6 @@ NUMBER_OF = {"f": float, "c": complex, "V": float}
 
 def as_type(x, t):
     """A value with the dtype and the weakness of a type."""
-    if x.type.dtype == t.dtype and x.type.weak_type == t.weak_type:
-        return x
     return convert_element_type(x, t.dtype, t.weak_type)
 
 
@@ -305,11 +299,3 @@ def ref_handler(op, types):
         return outs if op.multiple else outs[0]
     return run
 
-
-def single_op_program(op, types, which):
-    """The program of one equation, whose operand number i is the input number `which[i]`."""
-    out = op.infer(types)
-    ins = [Var(t) for t in types]
-    outs = tuple([Var(t) for t in (out if op.multiple else (out,))])
-    ins = tuple([ins[i] for i in which])
-    return intern(Jaxpr((), dict.fromkeys(ins), [Eqn(op, ins, outs)], outs))

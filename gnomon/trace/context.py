@@ -16,6 +16,7 @@ class Local(threading.local):
     axes_key: tuple = ()    # the axes, the mesh and the users' values in scope, as part of jit's key
     manual: frozenset = frozenset()     # those of the named axes over which types say whether a value varies
     mesh = None             # a concrete Mesh
+    kept = None             # a list that is told what reverse passes keep, while somebody listens
     keys_checked = False    # whether what runs now uses no key that was not seen to already
     abstract_mesh = None
 
@@ -71,6 +72,25 @@ class named_axes:
         local.axes, local.axes_key = self.saved
 
 
+class scope:
+    """Context manager: the named axes and meshes as they were when it was made, for rules of the user's that are staged later."""
+
+    __slots__ = ("held", "saved")
+
+    def __init__(self):
+        self.held = local.axes, local.manual, local.mesh, local.abstract_mesh, local.axes_key
+
+    def enter(self):
+        local.axes, local.manual, local.mesh, local.abstract_mesh, local.axes_key = self.held
+
+    def __enter__(self):
+        self.saved = scope()
+        self.enter()
+
+    def __exit__(self, *error):
+        self.saved.enter()
+
+
 class manual_axes:
     """Context manager: the part of a program that runs once per position on the axes {name: size} of `mesh` (an abstract one, on which
     they are Manual); types say whether a value varies over those in `checked`."""
@@ -81,29 +101,13 @@ class manual_axes:
         self.added, self.mesh, self.checked = added, mesh, checked
 
     def __enter__(self):
-        self.saved = local.axes, local.manual, local.mesh, local.abstract_mesh, local.axes_key
+        self.saved = scope()
         local.axes, local.manual = {**local.axes, **self.added}, (local.manual - frozenset(self.added)) | self.checked
         local.mesh, local.abstract_mesh = None, self.mesh
         local.axes_key = scope_key()
 
     def __exit__(self, *error):
-        local.axes, local.manual, local.mesh, local.abstract_mesh, local.axes_key = self.saved
-
-
-class scope:
-    """Context manager: the named axes and meshes as they were when it was made, for rules of the user's that are staged later."""
-
-    __slots__ = ("held", "saved")
-
-    def __init__(self):
-        self.held = local.axes, local.manual, local.mesh, local.abstract_mesh, local.axes_key
-
-    def __enter__(self):
-        self.saved = scope().held
-        local.axes, local.manual, local.mesh, local.abstract_mesh, local.axes_key = self.held
-
-    def __exit__(self, *error):
-        local.axes, local.manual, local.mesh, local.abstract_mesh, local.axes_key = self.saved
+        self.saved.enter()
 
 
 class user_value:

@@ -2,32 +2,27 @@
 from __future__ import annotations
 
 import contextlib
-import threading
 
+from gnomon.trace.context import local
 from gnomon.transforms.jvp import has_tangent, jvp
 from gnomon.transforms.split import split
 from gnomon.transforms.transpose import transpose
-
-_listening = threading.local()
-
 
 @contextlib.contextmanager
 def listening_for_kept():
     """Context manager: a list that gets (program, count) for each reverse pass made in this thread: the last `count` outputs of
     the program are kept for it."""
-    before = getattr(_listening, "found", None)
-    _listening.found = found = []
+    before, local.kept = local.kept, []
     try:
-        yield found
+        yield local.kept
     finally:
-        _listening.found = before
+        local.kept = before
 
 
 def tell_kept(jaxpr):
     """Tell who listens of what the reverse pass of a program keeps."""
-    found = getattr(_listening, "found", None)
-    if found is not None:
-        found.append(jaxpr.memo["kept"])
+    if local.kept is not None:
+        local.kept.append(jaxpr.memo["kept"])
 
 
 def linearize(jaxpr, nonzero):
