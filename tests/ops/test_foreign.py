@@ -22,7 +22,7 @@ static int64_t calls = 0;
 int64_t call_count(void) { return calls; }
 
 XLA_FFI_Error* scaled(XLA_FFI_CallFrame* frame) {
-  XLA_FFI_Extension_Base* extension = frame->extension_start;
+  __typeof__(frame->extension_start) extension = frame->extension_start;       /* its type has another name in later headers */
   if (extension && extension->type == XLA_FFI_Extension_Metadata) {
     XLA_FFI_Metadata* metadata = ((XLA_FFI_Metadata_Extension*)extension)->metadata;
     metadata->api_version.major_version = XLA_FFI_API_MAJOR;
