@@ -3,22 +3,13 @@
 A pure Python function is run once with stand-in values and recorded as a small typed program, a jaxpr; `jit`, `grad`, `vmap` and
 the rest are rewrites of that program, and XLA compiles it. The names are JAX's.
 """
-import importlib as _importlib
-
 import gnomon.run.pytree  # noqa: F401,I001 - gives the tree functions their registries
 import gnomon.ir.show  # noqa: F401 - how programs print
 import gnomon.run.eager  # noqa: F401 - gives traces their evaluator
-from gnomon.api.absent import pmap
-from gnomon.api.aliases import CompilerEffortLevel, Inline, ds
-from gnomon.api.callback import effects_barrier, pure_callback
-from gnomon.api.checkpoint import checkpoint, checkpoint_policies, remat
-from gnomon.api.closures import closure_convert, custom_gradient, fwd_and_bwd
 from gnomon.api.custom import custom_jvp, custom_vjp
 from gnomon.api.differentiate import (grad, hessian, jacfwd, jacobian, jacrev, jvp, linear_transpose, linearize, value_and_grad,
                                       vjp)
-from gnomon.api.environment import host_count, host_id, host_ids, live_arrays, print_environment_info
 from gnomon.api.function import ShapeDtypeStruct
-from gnomon.api.refs import empty_ref, free_ref, freeze, new_ref
 from gnomon.api.retraces import explain_retraces
 from gnomon.api.jit import clear_caches, eval_shape, jit, make_jaxpr, typeof
 from gnomon.api.places import (block_until_ready, copy_to_host_async, default_backend, device_count, device_get,
@@ -26,10 +17,8 @@ from gnomon.api.places import (block_until_ready, copy_to_host_async, default_ba
                                make_array_from_callback, make_array_from_process_local_data, make_array_from_single_device_arrays,
                                make_mesh, process_count, process_index, process_indices, reshard, set_mesh, use_abstract_mesh,
                                with_sharding_constraint)
-from gnomon.api.scopes import checking_leaks, disable_jit, ensure_compile_time_eval, make_user_context, named_call, named_scope
-from gnomon.api.shard_map import shard_map, smap
-from gnomon.api.vjp_refs import ad
 from gnomon.api.vmap import vmap
+from gnomon.base.late import late as _late
 from gnomon.base.settings import (allow_f16_reductions, announce, announce_retraces, array_garbage_collection_guard, auto_pcast,
                                   check_tracer_leaks, config, debug_infs, debug_key_reuse, debug_nans, default_device,
                                   default_matmul_precision, default_prng_impl, enable_checks, enable_custom_prng, enable_x64,
@@ -46,25 +35,27 @@ from gnomon.trace.value import Value as Array
 from gnomon.types.dtype import float0
 from gnomon.types.sharding import NamedSharding, PartitionSpec as P
 from gnomon import lax, numpy
-from gnomon import dtypes, errors, sharding, tree, tree_util
+from gnomon import dtypes, errors, tree
 
-# Modules that are loaded when they are first asked for; so is `explain`, with its pages.
-_LATE = frozenset(["ad_checkpoint", "api_util", "core", "custom_batching", "custom_derivatives", "debug", "distributed", "dlpack",
-                   "experimental", "extend", "ffi", "flatten_util", "image", "memory", "monitoring", "nn", "profiler", "random", "ref", "scipy",
-                   "segments", "stages", "test_util", "typing"])
+# The modules of the package that are loaded when first asked for, and where its other names come from.
+_MODULES = ("ad_checkpoint", "api_util", "core", "custom_batching", "custom_derivatives", "debug", "distributed", "dlpack", "experimental",
+            "extend", "ffi", "flatten_util", "image", "interpreters", "memory", "monitoring", "nn", "profiler", "random", "ref", "scipy",
+            "segments", "sharding", "stages", "test_util", "tree_util", "typing")
+_NAMES = {
+    "gnomon.api.absent": "pmap",
+    "gnomon.api.aliases": "CompilerEffortLevel Inline ds",
+    "gnomon.api.callback": "effects_barrier pure_callback",
+    "gnomon.api.checkpoint": "checkpoint checkpoint_policies remat",
+    "gnomon.api.closures": "closure_convert custom_gradient fwd_and_bwd",
+    "gnomon.api.environment": "host_count host_id host_ids live_arrays print_environment_info",
+    "gnomon.api.explain": "explain",
+    "gnomon.api.refs": "empty_ref free_ref freeze new_ref",
+    "gnomon.api.scopes": "checking_leaks disable_jit ensure_compile_time_eval make_user_context named_call named_scope",
+    "gnomon.api.shard_map": "shard_map smap",
+    "gnomon.api.vjp_refs": "ad",
+}
 
-
-def __getattr__(name):
-    if name == "explain":
-        return _importlib.import_module("gnomon.api.explain").explain
-    if name in _LATE:
-        try:
-            return _importlib.import_module(f"gnomon.{name}")
-        except ModuleNotFoundError as error:
-            if error.name != f"gnomon.{name}":
-                raise
-    raise AttributeError(f"module 'gnomon' has no attribute {name!r}")
-
+__getattr__, __dir__, _ = _late(__name__, _NAMES, _MODULES)
 
 __all__ = [
     "Array", "CompilerEffortLevel", "Device", "Inline", "NamedSharding", "P", "Ref", "Shard", "ShapeDtypeStruct", "ad",

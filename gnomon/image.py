@@ -10,7 +10,7 @@ import numpy as _np
 
 from gnomon.numpy import creation as _creation, reductions as _reductions, selection as _selection, taking as _taking, ufuncs as _ufuncs
 from gnomon.numpy.axes import one_axis as _one_axis
-from gnomon.numpy.einsum import einsum as _einsum
+from gnomon.numpy.einstein import einsum as _einsum
 from gnomon.numpy.promote import as_value as _as_value, promote_inexact as _promote_inexact
 from gnomon.ops.dot import Precision as _Precision
 from gnomon.types.dtype import finfo as _finfo, real_dtype as _real_dtype

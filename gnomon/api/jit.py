@@ -14,16 +14,15 @@ from gnomon.api.retraces import Report, Trace, differences, nearest, note
 from gnomon.base.announce import announce
 from gnomon.base.errors import Refused
 from gnomon.base.frames import entry_point, hide_frames
+from gnomon.base.late import Late
 from gnomon.base.settings import current
 from gnomon.base.source import describe, function_name, named_after, user_place
 from gnomon.base.tree import flatten_axes, tree_flatten, tree_structure, tree_unflatten
 from gnomon.ir.jaxpr import ClosedJaxpr, Jaxpr, Literal, intern
-from gnomon.lower.module import write_module
 from gnomon.lower.plan import Plan
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.nested.call import Jit
 from gnomon.run.array import Array
-from gnomon.run.compile import compile as compile_text
 from gnomon.run.programs import arranged, call_for, call_of, placements_of, plan_for
 from gnomon.run.ref import through_references
 from gnomon.trace.context import local
@@ -59,6 +58,9 @@ class Entry:
         self.strong = ()            # see `retyped_outputs`
         self.refs = RefType in map(type, jaxpr.in_types)        # whether it is given mutable references
 
+
+lowering = Late("gnomon.lower.module")
+compiling = Late("gnomon.run.compile")
 
 _every: weakref.WeakSet = weakref.WeakSet()     # the jitted functions that are in use
 
@@ -546,7 +548,7 @@ class Lowered:
         self.plan = plan_for(entry.jaxpr, self.places, entry.name, entry.donated, traced.jitted.shardings(entry),
                              traced.jitted.options.compiler_options)
         self.made, self.rows = arranged(entry.jaxpr, self.plan)
-        self.text, self.callbacks = write_module(self.made, self.plan, entry.name)
+        self.text, self.callbacks = lowering.write_module(self.made, self.plan, entry.name)
 
     args_info = property(lambda self: self.traced.args_info)
     out_info = property(lambda self: self.traced.out_info)
@@ -568,7 +570,7 @@ class Lowered:
         if self.callbacks or compiler_options:
             options = plan.compiler_options + tuple(sorted((compiler_options or {}).items()))
             plan = Plan(**{**plan.__dict__, "host_callbacks": self.callbacks, "compiler_options": options})
-        return Compiled(self, compile_text(self.text, plan))
+        return Compiled(self, compiling.compile(self.text, plan))
 
 
 class Compiled:

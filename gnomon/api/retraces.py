@@ -4,11 +4,11 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from dataclasses import dataclass
 
 from gnomon.base.announce import tell
 from gnomon.base.log import log_compile
 from gnomon.base.monitor import durations
+from gnomon.base.record import Record
 from gnomon.base.settings import KEY_NAMES, current
 from gnomon.base.tree import argument_names, tree_unflatten
 
@@ -16,8 +16,7 @@ _all: deque = deque(maxlen=1024)
 _lock = threading.Lock()
 
 
-@dataclass(frozen=True)
-class Trace:
+class Trace(Record):
     """One trace of a function: its signature, where the call was, what it cost, and why it was not one of those before."""
 
     name: str

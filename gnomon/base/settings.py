@@ -6,7 +6,6 @@ thread only, and the environment variable ``GNOMON_<NAME>`` from the start. Name
 """
 from __future__ import annotations
 
-import difflib
 import functools
 import numbers
 import operator
@@ -17,8 +16,10 @@ import warnings
 import weakref
 
 from gnomon.base.errors import GnomonWarning
+from gnomon.base.late import Late
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+difflib = Late("difflib")
 
 
 class Setting:

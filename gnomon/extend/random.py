@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from gnomon import numpy as jnp
-from gnomon.ir.op import primitive_named
+from gnomon.ops import primitive_named
 from gnomon.ops.random import GENERATORS, Generator, Threefry2x32, UserGenerator, generator, random_seed as _random_seed
 from gnomon.random.keys import as_seed
 from gnomon.random.recording import implementation

@@ -5,16 +5,15 @@ From `Dims` follow the result's shape, sharding, varying axes, memory, weak type
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
 
 from gnomon.base.errors import ShardingTypeError
+from gnomon.base.record import Record
 from gnomon.ir.op import Op
 from gnomon.types.sharding import PartitionSpec
 from gnomon.types.value_type import NOWHERE, ArrayType, array_type
 
 
-@dataclass(frozen=True)
-class Dims:
+class Dims(Record):
     """`ins`: a tuple of names per operand; `out`: the result's names.
 
     A name shared by operands must agree in size and sharding. A name missing from `out` is summed (or reduced) away.

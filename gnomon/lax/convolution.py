@@ -6,7 +6,7 @@ import operator
 
 import numpy as np
 
-from gnomon.lax.dot import dot_general
+from gnomon.lax.contraction import dot_general
 from gnomon.lax.shape import integers
 from gnomon.lax.windows import padtype_to_pads, pairs
 from gnomon.numpy.promote import as_value, requested_dtype

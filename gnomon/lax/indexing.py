@@ -154,6 +154,7 @@ def scatter_apply(operand, scatter_indices, func, dimension_numbers, *, update_s
         raise TypeError(f"scatter_apply takes a function of an array, got {func!r}.")
     op = ops.Scatter(numbers, GatherScatterMode.from_any(mode), bool(indices_are_sorted), bool(unique_indices))
     like = shape_ops.full(x.type.with_shape(check_shape(update_shape, "update_shape")), 0)
+    op.infer((x.type, indices.type, like.type))
     old = bind(op.gather_op(x, like, None).replace(mode=GatherScatterMode.CLIP), x, indices)
     new = convert_element_type(as_value(func(old), "scatter_apply's func"), x.type.dtype)
     return bind(op, x, indices, new)

@@ -11,7 +11,7 @@ import numpy as np
 
 from gnomon.api.control import while_loop
 from gnomon.base.errors import Refused
-from gnomon.ir.op import primitive_named
+from gnomon.ops import primitive_named
 from gnomon.numpy.promote import as_value, promote_dtypes
 from gnomon.ops import linalg_eigen, linalg_forms, linalg_lu, linalg_qr, linalg_triangular, linalg_update
 from gnomon.ops.arithmetic import absolute, add, div, mul, sub

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon.base.errors import Refused
-from gnomon.lax.dot import canonical_numbers, dot_general
+from gnomon.lax.contraction import canonical_numbers, dot_general
 from gnomon.lax.shape import axis_of
 from gnomon.numpy.promote import as_value
 from gnomon.ops.arithmetic import sub

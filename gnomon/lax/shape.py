@@ -13,7 +13,7 @@ from gnomon.ops import shape as ops
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.stacking import Stack
 from gnomon.trace.stage import bind
-from gnomon.types.dtype import is_key
+from gnomon.types.dtype import is_inexact, is_key
 from gnomon.types.size import check_shape
 
 __all__ = [
@@ -27,7 +27,9 @@ def integers(values, what):
     """A tuple of Python ints; TypeError naming the argument otherwise."""
     try:
         return tuple([operator.index(v) for v in values])
-    except TypeError:
+    except TypeError as error:
+        if type(error) is not TypeError:        # a traced value knows better why it is none
+            raise
         raise TypeError(f"{what} must be a sequence of integers, got {values!r}.") from None
 
 
@@ -99,12 +101,13 @@ def broadcast_shapes(*shapes):
     >>> broadcast_shapes((3, 1), (4,))
     (3, 4)
     """
+    shapes = [check_shape(s, "A shape given to broadcast_shapes") for s in shapes]
     rank = max([len(s) for s in shapes], default=0)
     out = []
-    for sizes in zip(*[(1,) * (rank - len(s)) + tuple(s) for s in shapes]):
+    for sizes in zip(*[(1,) * (rank - len(s)) + s for s in shapes]):
         others = [n for n in sizes if not isinstance(n, int) or n != 1]
         if any(n != others[0] for n in others):
-            raise ValueError(f"Incompatible shapes for broadcasting: {', '.join(str(tuple(s)) for s in shapes)}.")
+            raise ValueError(f"Incompatible shapes for broadcasting: {', '.join(map(str, shapes))}.")
         out.append(others[0] if others else 1)
     return tuple(out)
 
@@ -282,7 +285,7 @@ def stop_gradient(x):
     """
     def stop(leaf):
         value = as_value(leaf, "stop_gradient")
-        return bind(_stop_gradient, value) if value.type.dtype.kind in "fcV" else leaf
+        return bind(_stop_gradient, value) if is_inexact(value.type.dtype) else leaf
     return tree_map(stop, x)
 
 

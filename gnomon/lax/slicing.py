@@ -1,8 +1,6 @@
 """Cutting arrays, padding them, joining them and reversing them."""
 from __future__ import annotations
 
-import operator
-
 import numpy as np
 
 from gnomon.lax.shape import axes_of, axis_of, integers
@@ -83,7 +81,7 @@ def index_in_dim(operand, index, axis=0, keepdims=True):
     """
     x = as_value(operand, "index_in_dim")
     axis = axis_of(axis, x.type.ndim, "index_in_dim")
-    size, index = x.type.shape[axis], operator.index(index)
+    size, index = x.type.shape[axis], integer(index, "index_in_dim", "index")
     place = index + size if index < 0 else index
     if not 0 <= place < size:
         raise IndexError(f"index_in_dim: index {index} is out of bounds for axis {axis} of a value of type {x.type}.")
@@ -101,6 +99,8 @@ def index_take(src, idxs, axes):
     """
     x = as_value(src, "index_take")
     axes = axes_of(axes, x.type.ndim, "index_take")
+    if not isinstance(idxs, (tuple, list)) or len(idxs) != len(axes) or not axes:
+        raise TypeError(f"index_take takes a sequence with one array of places for each of its axes {axes}, at least one, got {idxs!r}.")
     columns = [shape_ops.expand_dims(as_value(i, "index_take"), (1,)) for i in idxs]
     indices = ops.concatenate(columns, 1)
     rank, shape = x.type.ndim, x.type.shape
@@ -120,6 +120,8 @@ def pad(operand, padding_value, padding_config):
     x, value = as_value(operand, "pad"), as_value(padding_value, "pad")
     if value.type.weak_type and value.type.dtype != x.type.dtype:
         value = convert_element_type(value, x.type.dtype, True)
+    if not hasattr(padding_config, "__iter__"):
+        raise TypeError(f"pad takes a sequence of three integers per dimension as its padding_config, got {padding_config!r}.")
     return bind(ops.Pad(tuple([check_bounds(c) for c in padding_config])), x, value)
 
 
@@ -130,10 +132,17 @@ def concatenate(operands, dimension):
     >>> concatenate([jnp.arange(2), jnp.arange(3)], 0).tolist()
     [0, 1, 0, 1, 2]
     """
+    xs = several(operands, "concatenate")
+    return ops.concatenate(xs, integer(dimension, "concatenate", "dimension"))
+
+
+def several(operands, name):
+    """The values of a sequence of arrays, of which there is at least one."""
+    if not hasattr(operands, "__len__") or getattr(operands, "shape", None) == ():
+        raise TypeError(f"{name} takes a sequence of arrays, got {operands!r}.")
     if len(operands) == 0:
-        raise ValueError("concatenate needs at least one array, got none.")
-    xs = [as_value(x, "concatenate", i) for i, x in enumerate(operands)]
-    return ops.concatenate(xs, operator.index(dimension))
+        raise ValueError(f"{name} needs at least one array, got none.")
+    return [as_value(x, name, i) for i, x in enumerate(operands)]
 
 
 def stack(operands, axis=0):
@@ -143,11 +152,7 @@ def stack(operands, axis=0):
     >>> stack([jnp.arange(2), jnp.arange(2)], 1).tolist()
     [[0, 0], [1, 1]]
     """
-    if not hasattr(operands, "__len__"):
-        raise TypeError(f"stack takes a sequence of arrays, got {operands!r}.")
-    if len(operands) == 0:
-        raise ValueError("stack needs at least one array, got none.")
-    xs = [as_value(x, "stack", i) for i, x in enumerate(operands)]
+    xs = several(operands, "stack")
     return bind(Stack(axis_of(axis, xs[0].type.ndim + 1, "stack")), *xs)
 
 
@@ -211,7 +216,10 @@ def start_values(what, x, start_indices, allow_negative):
         raise TypeError(f"{what} needs start_indices as a sequence or a 1-dimensional array, got {start_indices!r}.")
     if len(starts) != len(shape):
         raise TypeError(f"{what} needs one start index per dimension of {x.type}, got {len(starts)}.")
-    allow = [allow_negative] * len(starts) if isinstance(allow_negative, bool) else list(allow_negative)
+    allow = list(allow_negative) if isinstance(allow_negative, (tuple, list)) else [allow_negative] * len(starts)
+    if len(allow) != len(starts) or not all(isinstance(a, (bool, np.bool_)) for a in allow):
+        raise TypeError(f"{what} takes True or False as allow_negative_indices, or one of them per dimension of {x.type}, got "
+                        f"{allow_negative!r}.")
     dtype, values = _INT32, []
     for s in starts:
         if not (s.__class__ is int or isinstance(s, (np.integer, int)) and not isinstance(s, bool)):

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import operator
 
+from gnomon.base.errors import JAXTypeError
 from gnomon.base.tree import tree_flatten, tree_unflatten
 from gnomon.lax.reductions import combining_program, is_number, monoid_of, start_value
 from gnomon.lax.shape import integers
@@ -12,6 +13,7 @@ from gnomon.ops.extremes import extreme_identity
 from gnomon.ops.nested.reduce_window import ReduceWindowByProgram
 from gnomon.ops.window import ReduceWindowMax, ReduceWindowMin, ReduceWindowSum, window_size
 from gnomon.trace.stage import bind
+from gnomon.types.size import check_shape
 
 __all__ = ["padtype_to_pads", "reduce_window", "reduce_window_shape_tuple"]
 
@@ -23,6 +25,12 @@ def padtype_to_pads(in_shape, window_shape, window_strides, padding):
     >>> padtype_to_pads((5,), (3,), (2,), "SAME")
     [(1, 1)]
     """
+    what = "padtype_to_pads"
+    in_shape, window_shape = check_shape(in_shape, f"{what}'s in_shape"), check_shape(window_shape, f"{what}'s window_shape")
+    window_strides = check_shape(window_strides, f"{what}'s window_strides")
+    if not len(in_shape) == len(window_shape) == len(window_strides) or 0 in window_strides:
+        raise ValueError(f"{what} needs one size of the window and one stride above 0 per dimension of shape {in_shape}, got window_shape "
+                         f"{window_shape} and window_strides {window_strides}.")
     word = padding.upper() if isinstance(padding, str) else padding
     if word == "VALID":
         return [(0, 0)] * len(in_shape)
@@ -30,7 +38,7 @@ def padtype_to_pads(in_shape, window_shape, window_strides, padding):
         raise ValueError(f"Unknown padding type: {padding!r}; choose 'SAME', 'SAME_LOWER' or 'VALID', or give (low, "
                          f"high) pairs.")
     out = []
-    for n, window, stride in zip(in_shape, window_shape, window_strides, strict=True):
+    for n, window, stride in zip(in_shape, window_shape, window_strides):
         total = max((-(-n // stride) - 1) * stride + window - n, 0)
         small, large = total // 2, total - total // 2
         out.append((small, large) if word == "SAME" else (large, small))
@@ -41,7 +49,9 @@ def pairs(padding, what):
     """Padding as a tuple of pairs of ints."""
     try:
         return tuple([(operator.index(low), operator.index(high)) for low, high in padding])
-    except (TypeError, ValueError):
+    except (TypeError, ValueError) as error:
+        if isinstance(error, JAXTypeError):     # a traced value knows better why it is none
+            raise
         raise TypeError(f"{what} needs padding as a word or as a (low, high) pair of integers per dimension, got "
                         f"{padding!r}.") from None
 
@@ -75,6 +85,7 @@ def reduce_window_shape_tuple(operand_shape, window_dimensions, window_strides, 
     >>> reduce_window_shape_tuple((5,), (3,), (1,), "VALID")
     (3,)
     """
+    operand_shape = check_shape(operand_shape, "The operand_shape given to reduce_window_shape_tuple")
     parameters = window_parameters(operand_shape, window_dimensions, window_strides, padding, base_dilation,
                                    window_dilation, "reduce_window_shape_tuple")
     return tuple([window_size(n, *p) for n, p in zip(operand_shape, zip(*parameters))])

@@ -1,11 +1,10 @@
 """Plan: everything besides the text of a program that decides how it is compiled and run."""
 from __future__ import annotations
 
-from dataclasses import dataclass
+from gnomon.base.record import Record
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(Record):
     """Where a program runs and what its arguments and results are like.
 
     Devices are opaque objects; `devices` empty means the default device. A program with `num_partitions` > 1 is

@@ -1,8 +1,6 @@
 """StableHLO spelled out: types and constants as text."""
 from __future__ import annotations
 
-import json
-
 import numpy as np
 
 from gnomon.types.dtype import is_key, mlir_name
@@ -98,6 +96,11 @@ def attribute_pairs(attributes, refusal):
     return tuple(pairs)
 
 
+def quoted(text):
+    """A string of StableHLO: what is not plain ASCII is written as the bytes of UTF-8."""
+    return '"' + "".join([chr(b) if 32 <= b < 127 and b not in b'"\\' else f"\\{b:02X}" for b in text.encode()]) + '"'
+
+
 def attribute_text(value):
     """A Python value as an attribute of StableHLO; TypeError where there is none for it."""
     if isinstance(value, (bool, np.bool_)):
@@ -107,7 +110,7 @@ def attribute_text(value):
     if isinstance(value, float):
         return f"{float_text(value, np.dtype('float64'))} : f64"
     if isinstance(value, str):
-        return json.dumps(value)
+        return quoted(value)
     if isinstance(value, np.generic):
         return f"{scalar_text(value, value.dtype)} : {mlir_name(value.dtype)}"
     if isinstance(value, np.ndarray):
@@ -117,6 +120,6 @@ def attribute_text(value):
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(attribute_text, value))}]"
     if isinstance(value, dict):
-        return f"{{{', '.join([f'{json.dumps(str(k))} = {attribute_text(v)}' for k, v in value.items()])}}}"
+        return f"{{{', '.join([f'{quoted(str(k))} = {attribute_text(v)}' for k, v in value.items()])}}}"
     raise TypeError(f"no attribute stands for a {type(value).__name__}: {value!r}. Attributes are numbers, strings, NumPy arrays, "
                     "dtypes, and lists and dicts of these.")

@@ -8,7 +8,7 @@ import numpy as np
 from gnomon.base.errors import Refused
 from gnomon.nn.normalization import logsumexp, softmax
 from gnomon.numpy.creation import as_dtype
-from gnomon.numpy.einsum import einsum
+from gnomon.numpy.einstein import einsum
 from gnomon.numpy.manipulation import moveaxis, repeat, reshape
 from gnomon.numpy.promote import as_value, requested_dtype
 from gnomon.numpy.selection import where

@@ -8,6 +8,7 @@ import numpy as np
 from gnomon.api.control import scan
 from gnomon.base.announce import announce
 from gnomon.base.errors import NonConcreteBooleanIndexError, Refused
+from gnomon.base.late import Late
 from gnomon.base.settings import current
 from gnomon.base.tree import tree_leaves
 from gnomon.numpy import ufuncs
@@ -25,13 +26,14 @@ from gnomon.ops.refs import Indexing
 from gnomon.ops.scatter_mul import ScatterMul
 from gnomon.ops.shape import broadcast_in_dim, expand_dims, full, reshape
 from gnomon.run.array import Array, aligned_copy
-from gnomon.run.key_reuse import taken_from
 from gnomon.run.placement import default_placement
 from gnomon.trace.context import eager, local
 from gnomon.trace.stage import Tracer, bind, value_of
 from gnomon.trace.value import Value
 from gnomon.types.dtype import KeyDtype, is_bool, is_complex, is_key
 from gnomon.types.value_type import ArrayType
+
+key_reuse = Late("gnomon.run.key_reuse")
 
 SIMPLE = frozenset([int, slice, type(None), type(Ellipsis)])
 LARGE = 1 << 16         # bytes from which a view is not kept, as it would keep all of the memory it looks at
@@ -137,7 +139,7 @@ def read_on_host(x, index):
             if of_words is None:
                 return None
             out = from_view(x, t, host, host[of_words])
-            return out if not current.debug_key_reuse else taken_from(out, x, index)
+            return out if not current.debug_key_reuse else key_reuse.taken_from(out, x, index)
         view = host[index]
     except (IndexError, TypeError):
         return None

@@ -9,10 +9,9 @@ that operands line up, so that the blocks differ only in the values they take:
 """
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import numpy as np
 
+from gnomon.base.record import Record
 from gnomon.ir.jaxpr import Literal
 from gnomon.types.effect import must_run
 
@@ -21,8 +20,7 @@ LONGEST = 512           # equations in the longest stretch compared
 SHORTEST = 3            # the least number of blocks of a run
 
 
-@dataclass
-class Run:
+class Run(Record):
     """`count` blocks of `period` equations from equation `start` on, and how each operand travels.
 
     `slots` maps (equation in the block, operand) to ("inside", equation, result), ("carried", equation, result) or ("outside",)."""
@@ -30,7 +28,7 @@ class Run:
     start: int
     period: int
     count: int
-    slots: dict = field(default_factory=dict)
+    slots: dict = None
 
     @property
     def stop(self):

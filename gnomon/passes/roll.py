@@ -7,11 +7,11 @@ used later are rows of the scan's stacked outputs, cut out only where somebody n
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
 
 import numpy as np
 
 from gnomon.base.announce import tell
+from gnomon.base.record import Record
 from gnomon.base.settings import current
 from gnomon.base.source import file_line
 from gnomon.ir.check import programs_of
@@ -32,8 +32,7 @@ MANY_ROWS = 16          # results that are rows of stacked ones from which they 
 ROWS = 8                # single rows taken of one array from which they are looked at as rows
 
 
-@dataclass(frozen=True)
-class Report:
+class Report(Record):
     """What was done with a run of blocks."""
 
     kind: str

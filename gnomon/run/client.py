@@ -9,27 +9,25 @@ import importlib
 import importlib.util
 import os
 import threading
-from dataclasses import dataclass
 
 from gnomon.base import settings
+from gnomon.base.record import Record
 from gnomon.run import xla
 
 current = settings.current
 GPU = ("cuda", "rocm")
 
 
-@dataclass
 class Cluster:
     """What this process knows about the others it computes with."""
 
-    runtime: object = None      # connection to the coordinator
-    service: object = None      # the coordinator itself, in process 0
-    process_id: int = 0
-    num_processes: int = 1
+    def __init__(self):
+        self.runtime = None     # connection to the coordinator
+        self.service = None     # the coordinator itself, in process 0
+        self.process_id, self.num_processes = 0, 1
 
 
-@dataclass(frozen=True)
-class Plugin:
+class Plugin(Record):
     """A platform whose PJRT plugin comes as a wheel: `library` in the package `package`; the setting `visible` limits its devices."""
 
     platform: str
@@ -68,7 +66,7 @@ def _make_cpu_client():
     if cluster.runtime is not None:
         options = dict(distributed_client=cluster.runtime, node_id=cluster.process_id,
                        num_nodes=cluster.num_processes, collectives=_cpu_collectives())
-    return xla.xla_client.make_cpu_client(asynchronous=current.cpu_enable_async_dispatch,
+    return xla.xla_client().make_cpu_client(asynchronous=current.cpu_enable_async_dispatch,
                                           num_devices=None if number < 0 else number, **options)
 
 
@@ -82,7 +80,7 @@ def _cpu_collectives():
 
 
 def _make_plugin_client(plugin: Plugin, path: str):
-    make = xla.xla_client
+    make = xla.xla_client()
     if not make.pjrt_plugin_loaded(plugin.platform):
         make.load_pjrt_plugin_dynamically(plugin.platform, path)
     if not make.pjrt_plugin_initialized(plugin.platform):
@@ -254,6 +252,7 @@ def default_device():
 # ---- native kernels ---------------------------------------------------------------------------------------------
 
 NATIVE_KERNEL = '_ffi"'       # how the names of the kernels below end in a program's text
+HOST_KERNEL = '"gnomon_host_'   # how those of run/host_kernels.py begin
 
 _registered: set[str] = set()
 

@@ -8,12 +8,14 @@ import numpy as np
 
 from gnomon.base import settings
 from gnomon.base.errors import JaxRuntimeError
+from gnomon.base.late import Late
 from gnomon.base.log import log_compile
 from gnomon.base.monitor import durations
 from gnomon.lower.plan import Plan
-from gnomon.run import cache, client, host_kernels, xla
+from gnomon.run import cache, client, xla
 
 current = settings.current
+host_kernels = Late("gnomon.run.host_kernels")
 
 
 class Executable:
@@ -77,7 +79,7 @@ def compile(text: str, plan: Plan) -> Executable:
     start = time.perf_counter()
     if client.NATIVE_KERNEL in text:
         client.register_lapack()
-    hosted = host_kernels.CALLED in text
+    hosted = client.HOST_KERNEL in text
     if hosted:
         host_kernels.register()
     entry = None if plan.host_callbacks else cache.entry(text, plan, devices, options)
@@ -106,7 +108,7 @@ def load(data: bytes, plan: Plan) -> Executable:
     start = time.perf_counter()
     if client.NATIVE_KERNEL.rstrip('"').encode() in data:
         client.register_lapack()
-    hosted = host_kernels.CALLED[1:].encode() in data
+    hosted = client.HOST_KERNEL[1:].encode() in data
     if hosted:
         host_kernels.register()
     try:

@@ -8,13 +8,12 @@ from __future__ import annotations
 import numpy as np
 
 from gnomon.base.announce import announce
+from gnomon.base.late import Late
 from gnomon.base.settings import current, watch
 from gnomon.ir.jaxpr import Literal
 from gnomon.lower.text import physical
 from gnomon.run.array import Array, from_numpy_copy
 from gnomon.run.client import default_backend
-from gnomon.run.finite import watched_handler
-from gnomon.run.key_reuse import checked_handler
 from gnomon.run.placement import new_placement
 from gnomon.run.programs import call_for, placements_of, single_op_program
 from gnomon.run.ref import Ref, live, ref_handler
@@ -30,6 +29,8 @@ HOST_SIZE = 4096        # elements up to which NumPy on one core is quicker than
 placement_of_array = Array.placement.__get__
 
 _handlers: dict = {}
+finite = Late("gnomon.run.finite")
+key_reuse = Late("gnomon.run.key_reuse")
 
 
 def evaluate(op, args):
@@ -40,7 +41,7 @@ def evaluate(op, args):
     if handler is None:
         handler = make_handler(op, key[1:])
         if _watching:
-            handler = checked_handler(watched_handler(handler, op), op, key[1:])
+            handler = key_reuse.checked_handler(finite.watched_handler(handler, op), op, key[1:])
         _handlers[key] = handler
     return handler(arrays)
 

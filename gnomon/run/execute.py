@@ -14,7 +14,6 @@ from gnomon.base.errors import JaxRuntimeError
 from gnomon.base.source import PACKAGE
 from gnomon.run import xla
 from gnomon.run.array import Array, Deleted, base_type
-from gnomon.run.compile import Executable
 from gnomon.run.partition import sharding_from_hlo
 from gnomon.run.placement import Placement, default_placement, placement
 from gnomon.run.transfer import place
@@ -24,7 +23,7 @@ from gnomon.types.sharding import NamedSharding, SingleDeviceSharding
 FAILURES = (TypeError, xla.RuntimeFailure)  # of a run; TypeError: something that is no buffer stands for one
 
 
-def make_call(executable: Executable, out_types, plan=None):
+def make_call(executable, out_types, plan=None):
     """A function from a list of arrays to a list of arrays of types `out_types` that runs the program.
 
     Arguments have the types that the program was lowered for. Those that are elsewhere than the program runs are moved
@@ -46,7 +45,7 @@ def make_call(executable: Executable, out_types, plan=None):
 
 # ---- where arguments and results are ----------------------------------------------------------------------------
 
-def result_placements(executable: Executable, out_types, plan) -> list[Placement | None]:
+def result_placements(executable, out_types, plan) -> list[Placement | None]:
     """Where each result is, as in `Array.placement`."""
     shardings = plan.out_shardings or (None,) * len(out_types)
     partitions = (out_types and executable.result_partitions()) or (None,) * len(out_types)
@@ -60,7 +59,7 @@ def result_placements(executable: Executable, out_types, plan) -> list[Placement
     return places
 
 
-def argument_placements(executable: Executable, plan):
+def argument_placements(executable, plan):
     """For each argument its placement and the set of the shardings known to be as good."""
     if len(executable.devices) == 1:
         where = placement(SingleDeviceSharding(executable.devices[0]))

@@ -18,10 +18,6 @@ from gnomon.trace.context import runtime
 from gnomon.types.dtype import is_inexact, is_key
 
 
-def watched() -> bool:
-    return current.debug_nans or current.debug_infs
-
-
 def fault(arrays) -> str:
     """'nan' or 'inf' where one of some arrays has one that the settings look for, else nothing."""
     for x in arrays:
@@ -132,7 +128,7 @@ def watched_handler(handler, op):
     """The handler of an eager op, whose results are looked at while a setting asks for it."""
     def run(arrays):
         out = handler(arrays)
-        if watched():
+        if current.debug_nans or current.debug_infs:
             kind = fault(out if op.multiple else (out,))
             if kind:
                 raise Fault(kind, f"{op.user_name}{at_place(user_place(2))}")

@@ -11,7 +11,7 @@ PLATFORMS = {"cpu": "cpu", "gpu": "CUDA", "cuda": "CUDA", "rocm": "ROCM"}
 
 def register(name: str, function, platform: str, api_version: int, **options) -> None:
     """Make a function callable as `name` from programs of a platform."""
-    xla.xla_client.register_custom_call_target(name, function, PLATFORMS.get(platform, platform), api_version, **options)
+    xla.xla_client().register_custom_call_target(name, function, PLATFORMS.get(platform, platform), api_version, **options)
 
 
 _new_capsule = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(("PyCapsule_New", ctypes.pythonapi))

@@ -16,8 +16,7 @@ import ml_dtypes  # noqa: F401  (NumPy finds bfloat16 by its name)
 import numpy as np
 
 from gnomon.run import foreign
-
-CALLED = '"gnomon_host_'        # how the names of kernels begin in a program's text
+from gnomon.run.client import HOST_KERNEL
 
 
 # ---- kernels ------------------------------------------------------------------------------------------------------
@@ -168,4 +167,4 @@ def register():
             return
         for name, kernel in KERNELS.items():
             handler = _registered[name] = _handler(kernel)
-            foreign.register(f"{CALLED[1:]}{name}", foreign.capsule(handler), "cpu", 1)
+            foreign.register(f"{HOST_KERNEL[1:]}{name}", foreign.capsule(handler), "cpu", 1)

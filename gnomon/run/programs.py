@@ -1,21 +1,23 @@
 """From a closed program to a function that runs it, compiled for the places where its arguments are."""
 from __future__ import annotations
 
+from gnomon.base.late import Late
 from gnomon.base.settings import current
 from gnomon.ir.jaxpr import Eqn, Jaxpr, Var, intern
-from gnomon.lower.module import aliases, write_module
 from gnomon.lower.plan import Plan
-from gnomon.passes.pipeline import passed
 from gnomon.run.array import Array
 from gnomon.run.client import default_backend
-from gnomon.run.compile import compile
 from gnomon.run.dump import dump
 from gnomon.run.execute import make_call
-from gnomon.run.finite import watched, watched_call
-from gnomon.run.key_reuse import checked_call
 from gnomon.run.slow import watching
 from gnomon.types.dtype import is_key
 from gnomon.types.effect import OnMesh
+
+lowering = Late("gnomon.lower.module")
+passes = Late("gnomon.passes.pipeline")
+compiling = Late("gnomon.run.compile")
+finite = Late("gnomon.run.finite")
+key_reuse = Late("gnomon.run.key_reuse")
 
 
 def placements_of(arrays):
@@ -40,25 +42,25 @@ def call_for(jaxpr, places=None, name="main", donated=(), shardings=None, option
                                "jit(f).lower and compile.")
         executable, made, rows = compile_program(jaxpr, places, name, donated, shardings, options)
         found = call_of(executable, jaxpr, made, rows)
-        if watch and watched():
-            found = watched_call(found, jaxpr, name, donated)
+        if watch and (current.debug_nans or current.debug_infs):
+            found = finite.watched_call(found, jaxpr, name, donated)
         if watch and current.debug_key_reuse:
-            found = checked_call(found, jaxpr)
+            found = key_reuse.checked_call(found, jaxpr)
         jaxpr.memo[key] = found
     return found
 
 
 def compile_program(jaxpr, places=None, name="main", donated=(), shardings=None, options=()):
     """(executable, the program it runs, rows): see `call_of`."""
-    donated = tuple(aliases(jaxpr, donated)) if donated else ()
+    donated = tuple(lowering.aliases(jaxpr, donated)) if donated else ()
     plan = plan_for(jaxpr, places, name, donated, shardings, options)
     made, rows = arranged(jaxpr, plan)
-    text, callbacks = write_module(made, plan, name)
+    text, callbacks = lowering.write_module(made, plan, name)
     dump(made, text, name)
     if callbacks:
         plan = Plan(**{**plan.__dict__, "host_callbacks": callbacks})
     with watching(made, name):
-        return compile(text, plan), made, rows
+        return compiling.compile(text, plan), made, rows
 
 
 def single_op_program(op, types, which=None):
@@ -75,7 +77,7 @@ def arranged(jaxpr, plan):
 
     On the default CPU device, results that are rows of one array may come in one piece, to be cut here."""
     simple = not (plan.devices or plan.donated or plan.out_shardings) and default_backend() == "cpu"
-    made, _, rows = passed(jaxpr, simple and not any(is_key(v.type.dtype) for v in jaxpr.outvars))
+    made, _, rows = passes.passed(jaxpr, simple and not any(is_key(v.type.dtype) for v in jaxpr.outvars))
     return made, rows
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import threading
 
+from gnomon.base.late import Late
 from gnomon.base.settings import current
-from gnomon.run.finite import run_watched, watched
-from gnomon.run.key_reuse import checked_call
 from gnomon.run.programs import call_for, placements_of
 from gnomon.trace.stage import evaluate_jaxpr
+
+finite = Late("gnomon.run.finite")
+key_reuse = Late("gnomon.run.key_reuse")
 
 LARGE = 400         # equations from which compiling is left to a thread
 
@@ -23,8 +25,8 @@ def run(jaxpr, arrays, name="main"):
         return ready(arrays)
     seen = memo.get("seen", 0)
     memo["seen"] = seen + 1
-    if watched():
-        return run_watched(jaxpr, arrays)
+    if current.debug_nans or current.debug_infs:
+        return finite.run_watched(jaxpr, arrays)
     if seen == 0 or not jaxpr.eqns:
         return one_by_one(jaxpr, arrays)
     if len(jaxpr.eqns) <= LARGE:
@@ -44,4 +46,4 @@ def one_by_one(jaxpr, arrays):
     """The outputs, evaluated op by op."""
     def run(arrays):
         return evaluate_jaxpr(jaxpr, (), arrays)
-    return checked_call(run, jaxpr)(arrays) if current.debug_key_reuse else run(arrays)
+    return key_reuse.checked_call(run, jaxpr)(arrays) if current.debug_key_reuse else run(arrays)

@@ -17,18 +17,18 @@ _silenced = "TF_CPP_MIN_LOG_LEVEL" not in os.environ
 if _silenced:
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "1"
 import jaxlib  # noqa: E402
-from jaxlib import _jax, xla_client  # noqa: E402
+from jaxlib import _hlo, _jax  # noqa: E402
 if _silenced:
     del os.environ["TF_CPP_MIN_LOG_LEVEL"]
 
 VERSION = jaxlib.__version__
 Buffer = _jax.ArrayImpl
-CompileOptions = xla_client.CompileOptions
+CompileOptions = _jax.CompileOptions
 Device = _jax.Device
-DeviceAssignment = xla_client.DeviceAssignment
+DeviceAssignment = _jax.DeviceAssignment
 DeviceList = _jax.DeviceList
-HloSharding = xla_client.HloSharding
-OpSharding = xla_client.OpSharding
+HloSharding = _hlo.HloSharding
+OpSharding = _hlo.OpSharding
 RuntimeFailure = _jax.JaxRuntimeError
 
 _asarray = np.asarray
@@ -40,6 +40,11 @@ _array_result_handler = _jax.array_result_handler
 # generator for loops on the CPU takes half the time and its code runs as fast. Later versions of jaxlib have only the
 # newer one.
 QUICK_COMPILE = (("xla_cpu_use_fusion_emitters", False),) if VERSION.startswith("0.10.") else ()
+
+
+def xla_client():
+    """jaxlib's functions about clients, loaded with the first device: with them comes `logging`."""
+    return importlib.import_module("jaxlib.xla_client")
 
 
 # ---- buffers ----------------------------------------------------------------------------------------------------
@@ -60,7 +65,7 @@ def assemble(type, placement, buffers):
 def move(buffer, placement):
     """A copy of a one-device buffer on the one device of `placement`, which has the same client."""
     moved, = _jax.batched_copy_array_to_devices_with_sharding(
-        [buffer], [placement._internal_device_list], [placement], [xla_client.ArrayCopySemantics.ALWAYS_COPY])
+        [buffer], [placement._internal_device_list], [placement], [_jax.ArrayCopySemantics.ALWAYS_COPY])
     return moved
 
 
@@ -98,7 +103,7 @@ def part_to_numpy(buffer, placement, position, dtype):
     devices = placement.devices
     front = _Order((devices[position], *devices[:position], *devices[position + 1:]), placement)
     # A capsule is made of the first part, so the parts are put into another order; nothing is copied.
-    return dlpack.view(to_dlpack(_jax.reorder_shards(buffer, front, xla_client.ArrayCopySemantics.REUSE_INPUT)))
+    return dlpack.view(to_dlpack(_jax.reorder_shards(buffer, front, _jax.ArrayCopySemantics.REUSE_INPUT)))
 
 
 class _Order:

@@ -11,7 +11,7 @@ from gnomon.lower.module import write_module
 from gnomon.lower.plan import Plan
 from gnomon.run.compile import compile, load
 from gnomon.run.execute import make_call
-from gnomon.run.host_kernels import CALLED
+from gnomon.run.client import HOST_KERNEL as CALLED
 
 N = HOST_KERNEL_SIZE
 

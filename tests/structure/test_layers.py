@@ -1,10 +1,13 @@
 """The order of the rooms: a file imports only from rooms above its own, in plain sight, and in no circle."""
 import ast
+import importlib
 import pathlib
 import subprocess
 import sys
 
 import pytest
+
+import gnomon
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "gnomon"
@@ -13,7 +16,8 @@ PACKAGE = ROOT / "gnomon"
 CORE = ("base", "types", "ir", "trace", "ops", "transforms", "passes", "lower", "run", "api")
 FRONT_END, AS_JAX, WHOLE = len(CORE), len(CORE) + 1, len(CORE) + 2
 # What `import gnomon` must not load: each is slow, or belongs to one function that asks for it.
-NOT_AT_IMPORT = ("jax", "scipy", "rich", "opt_einsum", "matplotlib")
+NOT_AT_IMPORT = ("jax", "scipy", "rich", "opt_einsum", "matplotlib", "logging", "difflib", "gnomon.lower.emit", "gnomon.passes.roll",
+                 "gnomon.run.compile", "gnomon.ops.random", "gnomon.ops.linalg_base", "gnomon.numpy.linalg", "gnomon.lax.linalg")
 
 FILES = {path: ast.parse(path.read_text(), str(path)) for path in sorted(PACKAGE.rglob("*.py"))}
 NAMES = [str(path.relative_to(ROOT)) for path in FILES]
@@ -23,6 +27,9 @@ def module_name(path):
     parts = path.relative_to(ROOT).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
+
+LOADERS = ("Late", "import_module", "__import__")
+TABLES = {"gnomon": gnomon._NAMES, "gnomon.lax": gnomon.lax._FAMILIES, "gnomon.numpy": gnomon.numpy._AREAS}
 
 MODULES = {module_name(path): path for path in FILES}
 
@@ -53,6 +60,21 @@ def imports(path):
                 yield node.lineno, whole if whole in MODULES or source == "gnomon" else source
 
 
+def late_imports(path):
+    """(line, module) for each module that the file names to load later: by `Late` or `import_module`, or in the table of `late`."""
+    for node in ast.walk(FILES[path]):
+        if isinstance(node, ast.Call) and call_name(node) in LOADERS:
+            for argument in node.args:
+                if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+                    yield node.lineno, argument.value
+    for module in TABLES.get(module_name(path), ()):
+        yield 1, module
+
+
+def call_name(node):
+    return getattr(node.func, "attr", getattr(node.func, "id", None))
+
+
 def ours(module):
     return module.split(".")[0] == "gnomon"
 
@@ -64,7 +86,7 @@ def per_file(test):
 @per_file
 def test_imports_only_from_rooms_above(path):
     here = room(module_name(path))
-    below = [f"line {line}: {module}" for line, module in imports(path) if ours(module) and room(module) > here]
+    below = [f"line {line}: {module}" for line, module in (*imports(path), *late_imports(path)) if ours(module) and room(module) > here]
     assert not below, f"{module_name(path)} imports from a room below its own"
 
 
@@ -86,17 +108,10 @@ def test_no_import_inside_a_function(path):
 @per_file
 def test_jaxlib_only_in_run_and_jax_nowhere(path):
     wanted = {module.split(".")[0] for _, module in imports(path)}
-    # A name handed to importlib is an import too.
-    wanted |= {node.value.split(".")[0] for node in ast.walk(FILES[path]) if isinstance(node, ast.Call)
-               and call_name(node) in ("import_module", "__import__") for node in node.args
-               if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    wanted |= {module.split(".")[0] for _, module in late_imports(path)}
     assert "jax" not in wanted
     if module_name(path).split(".")[1:2] != ["run"]:
         assert "jaxlib" not in wanted
-
-
-def call_name(node):
-    return getattr(node.func, "attr", getattr(node.func, "id", None))
 
 
 def test_one_place_imports_by_name():
@@ -106,6 +121,24 @@ def test_one_place_imports_by_name():
              for node in ast.walk(FILES[path])
              if isinstance(node, ast.Call) and call_name(node) in ("import_module", "__import__")}
     assert len(users) <= 1, users
+
+
+@pytest.mark.parametrize("package", TABLES)
+def test_late_names_are_those_of_their_modules(package):
+    """The import system gives a package its loaded modules as attributes, so none may have the name of something else."""
+    for module, names in TABLES[package].items():
+        public = importlib.import_module(module).__all__ if package != "gnomon" else names.split()
+        assert sorted(public) == sorted(names.split()), module
+        folder, _, own = module.rpartition(".")
+        assert folder != package or own not in {name for table in TABLES[package].values() for name in table.split()}, module
+
+
+def test_late_names_are_listed():
+    space = {}
+    exec("from gnomon.numpy import *; from gnomon.lax import psum, scan", space)
+    assert {"einsum", "linalg", "sin", "pad", "psum", "scan"} <= set(space)
+    assert {"einsum", "linalg", "sin"} <= set(dir(gnomon.numpy)) and {"psum", "linalg"} <= set(dir(gnomon.lax))
+    assert {"checkpoint", "random", "explain"} <= set(dir(gnomon))
 
 
 def test_no_circles():

@@ -6,7 +6,7 @@
 (True, 'mul')
 """
 from gnomon.api.absent import Absent as _Absent
-from gnomon.ir.op import primitive_named as _primitive_named
+from gnomon.ops import primitive_named as _primitive_named
 
 # Where the name differs from the one that programs print.
 RENAMED = {"add_jaxvals_p": "add_any", "linear_solve_p": "custom_linear_solve", "remat_p": "checkpoint"}

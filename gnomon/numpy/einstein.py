@@ -1,9 +1,8 @@
 """einsum: sums of products written with one letter per dimension."""
 from __future__ import annotations
 
-import importlib
-
 from gnomon.base.errors import Refused
+from gnomon.base.late import Late
 from gnomon.base.settings import current
 from gnomon.numpy.contraction import Plan, Planner
 from gnomon.numpy.promote import as_value, joined, note_weak, requested_dtype
@@ -14,6 +13,7 @@ from gnomon.trace.stage import Tracer
 __all__ = ["einsum", "einsum_path"]
 
 _plans: dict = {}
+opt_einsum = Late("opt_einsum")         # finds good orders for products of three operands and more
 
 
 def einsum(subscripts, /, *operands, out=None, optimize="auto", precision=None, preferred_element_type=None,
@@ -61,12 +61,7 @@ def einsum_path(subscripts, /, *operands, optimize="auto"):
         subscripts, operands = alternating(subscripts, operands)
     shapes = [as_value(x, "einsum_path", i + 1).type.shape for i, x in enumerate(operands)]
     names, out = parse(subscripts, [len(s) for s in shapes])
-    return opt_einsum().contract_path(written(names, out), *shapes, shapes=True, optimize=optimize)
-
-
-def opt_einsum():
-    """The package that finds good orders, imported when the first product of three operands needs it."""
-    return importlib.import_module("opt_einsum")
+    return opt_einsum.contract_path(written(names, out), *shapes, shapes=True, optimize=optimize)
 
 
 # ---- subscripts ---------------------------------------------------------------------------------------------------
@@ -189,6 +184,6 @@ def order(names, out, types, optimize):
     shapes = [tuple([n if n.__class__ is int else 8 for n in t.shape]) for t in types]     # a symbolic size counts as 8
     terms = [tuple(dict.fromkeys(term)) for term in names]
     shapes = [tuple([dict(zip(term, shape))[n] for n in short]) for term, short, shape in zip(names, terms, shapes)]
-    path, _ = opt_einsum().contract_path(written(terms, out), *shapes, shapes=True,
+    path, _ = opt_einsum.contract_path(written(terms, out), *shapes, shapes=True,
                                          optimize="optimal" if optimize is True or optimize is False else optimize)
     return path
