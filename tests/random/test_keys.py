@@ -207,6 +207,10 @@ def test_generator_of_ones_own():
     assert words(keys)[1][0] == [(5 + 2 * 2654435769) % 2**32, 2654435769]
     mapped = gnomon.vmap(gnomon.vmap(lambda k: random.uniform(k, (3,))))(keys)
     assert mapped[1, 0].tolist() == random.uniform(keys[1, 0], (3,)).tolist()
+    few = np.full((2, 3), 2.5, "float32")
+    drawn = random.gamma(key, few)
+    assert drawn.shape == (2, 3) and random.gamma(key, few[:0]).shape == (0, 3) and (np.asarray(drawn) > 0).all()
+    assert np.allclose(gnomon.vmap(random.gamma)(random.split(key, 2), few)[1], random.gamma(random.split(key, 2)[1], few[1]))
     assert "random_seed[impl=wyl]" in str(gnomon.make_jaxpr(lambda s: random.key(s, impl=weyl))(1))
     with pytest.raises(ValueError, match="the name 'weyl', which a generator has already"):
         define_prng_impl(key_shape=(2,), name="weyl", seed=None, split=None, random_bits=None, fold_in=None)

@@ -38,5 +38,7 @@ EXAMPLES += [example(RandomGamma(log_space, FRY), keys, a, low=0.3, high=4.0, na
                               for law in ("jvp", "second")})
              for log_space in (False, True) for keys, a in (("key<fry>[]", "f32[4]"), ("key<fry>[2]", "f32[2,3]"),
                                                             ("key<fry>[]", "bf16[3]"), ("key<fry>[]", "f64[2,2]"))]
+EXAMPLES += [example(RandomGamma(False, generator("rbg")), "key<rbg>[2]", "f32[2,2]", low=0.3, high=4.0, native=True,
+                     without={law: "a step in the parameter may change which proposal is accepted" for law in ("jvp", "second")})]
 HIDDEN = dict.fromkeys(("eager", "vmap", "jvp"), "its numbers come from a hidden state")
 EXAMPLES += [example(RngUniform((5,)), t, t, without=HIDDEN) for t in ("f32[]", "i32[]")]
