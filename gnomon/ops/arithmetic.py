@@ -360,8 +360,12 @@ class Nextafter(Elementwise):
     """The next number after x in the direction of y."""
 
     hlo, accepts, accepts_text = "chlo.next_after", staticmethod(is_float), "floats"
-    derivative = Refused("it moves in steps; the derivative of x itself may be what is wanted")
     transpose = NOT_LINEAR
+
+    def derivative(self, args, tangents):
+        """The step stays the same within a power of two, so the result moves as x does; y says the direction alone."""
+        out = bind(self, *args)
+        return out, None if tangents[0] is None else broadcast_like(tangents[0], out)
 
 
 # ---- signs and rounding -----------------------------------------------------------------------------------------

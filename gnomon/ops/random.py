@@ -256,6 +256,9 @@ class HloArray:
         x, y = emit.aligned((self.value, other), shape)
         return HloArray(emit, emit.elementwise(op, [x, y], ArrayType(shape, self.dtype)))
 
+    def astype(self, dtype):
+        return HloArray(self.emit, self.emit.convert(self.value, dtype))
+
     def along(self, axis, start, limit, step=1):
         """The elements from `start` to `limit` along one axis."""
         axis %= len(self.shape)
@@ -626,27 +629,39 @@ class RandomAlgorithm(enum.IntEnum):
     RNG_PHILOX = 2
 
 
-class Threefry2x32(Elementwise):
-    """The block function itself: the words (k0, k1) of keys and (x0, x1) of counters to two words."""
+class Block(Elementwise, abstract=True):
+    """Base of block functions: the words of keys and of counters, uint32 all, to `outs` words. `block(*words)` is written for
+    NumPy arrays and for arrays of a function being written."""
 
     multiple = True
     derivative = ZERO
     transpose = DISCRETE
-    name = "threefry2x32"
 
     def result(self, *ins):
-        if len(ins) != 4 or any(t.dtype != WORD for t in ins):
-            raise TypeError(f"threefry2x32 takes four values of uint32, got {', '.join(map(str, ins))}.")
-        t = super().result(*ins)
-        return t, t
+        if len(ins) != self.words or any(t.dtype != WORD for t in ins):
+            raise TypeError(f"{self.name} takes {self.words} values of uint32, got {', '.join(map(str, ins)) or 'none'}.")
+        return (super().result(*ins),) * self.outs
 
     def lower(self, emit, *xs):
         emit.out = emit.outs[0]
-        return [x.value for x in threefry2x32(*[HloArray(emit, x) for x in emit.aligned(xs)])]
+        return [x.value for x in self.block(*[HloArray(emit, x) for x in emit.aligned(xs)])]
 
     def batch(self, args, axes, batching):
         outs, axis = batch_aligned(self, args, axes)
-        return outs, (axis, axis)
+        return outs, (axis,) * self.outs
+
+    def host(self, *xs):
+        shape = np.broadcast_shapes(*[x.shape for x in xs])
+        if math.prod(shape) > HOST.largest:
+            return NotImplemented
+        return [x.reshape(shape) for x in self.block(*[np.broadcast_to(x, shape or (1,)) for x in xs])]
+
+
+class Threefry2x32(Block):
+    """Threefry of 64 bits: the words (k0, k1) of keys and (x0, x1) of counters to two words."""
+
+    name, words, outs = "threefry2x32", 4, 2
+    block = staticmethod(threefry2x32)
 
     def host(self, *xs):
         shape = np.broadcast_shapes(*[x.shape for x in xs])
