@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import functools
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from html import escape
 
 from gnomon.api.explain_page import page
@@ -149,13 +149,13 @@ def _explain(jitted, args, kwargs, measure):
                     jitted.options.compiler_options)
     text, callbacks = timed("write", lambda: write_module(made, plan, jitted.name, located=plan.num_partitions > 1))
     if callbacks:
-        plan = replace(plan, host_callbacks=callbacks)
+        plan = plan.replace(host_callbacks=callbacks)
     executable = timed("compile", lambda: compile_text(text, plan))
     seconds = None
     if measure:
         runs = executable
         if plan.donated:        # what is donated could be run once only
-            kept_plan = replace(plan, donated=())
+            kept_plan = plan.replace(donated=())
             runs = compile_text(write_module(made, kept_plan, jitted.name)[0], kept_plan)
         call, arrays = call_of(runs, closed, made, None), [*consts, *as_values(leaves)]
         seconds = min(_time(call, arrays) for _ in range(5))

@@ -19,7 +19,6 @@ from gnomon.base.settings import current
 from gnomon.base.source import describe, function_name, named_after, user_place
 from gnomon.base.tree import flatten_axes, tree_flatten, tree_structure, tree_unflatten
 from gnomon.ir.jaxpr import ClosedJaxpr, Jaxpr, Literal, intern
-from gnomon.lower.plan import Plan
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.nested.call import Jit
 from gnomon.run.array import Array
@@ -569,7 +568,7 @@ class Lowered:
         plan = self.plan
         if self.callbacks or compiler_options:
             options = plan.compiler_options + tuple(sorted((compiler_options or {}).items()))
-            plan = Plan(**{**plan.__dict__, "host_callbacks": self.callbacks, "compiler_options": options})
+            plan = plan.replace(host_callbacks=self.callbacks, compiler_options=options)
         return Compiled(self, compiling.compile(self.text, plan))
 
 

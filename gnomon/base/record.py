@@ -20,6 +20,10 @@ class Record:
             raise TypeError(f"{type(self).__name__} has the fields {', '.join(self.fields)}, and was given "
                             f"{', '.join(given) or f'{len(values)} values'}.")
 
+    def replace(self, **changes):
+        """One like it, but for some fields."""
+        return type(self)(**self.__dict__ | changes)
+
     def __setattr__(self, name, value):
         raise AttributeError(f"a {type(self).__name__} does not change; make another one with the {name} wanted.")
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 import numpy as np
 
 from gnomon.base.record import Record
-from gnomon.ir.jaxpr import Literal
 from gnomon.types.effect import must_run
 
 PER_LENGTH = 6          # how many periods are tried per length of stretch
@@ -117,61 +116,73 @@ def clipped(run, taken):
 def aligned(eqns, run, shortest):
     """The parts of a run whose operands line up. A run may begin anywhere in its period: where the first try breaks off early,
     the remaining blocks are tried on their own."""
-    signatures = [signature(eqns, run, b) for b in range(run.count)]
-    made = {v: i for i in range(run.start, run.stop) for v in eqns[i].outs}
-    found, first = [], 0
+    blocks = Blocks(eqns, run)
+    forms, found, first = blocks.forms, [], 0
     while run.count - first >= shortest:
         second = first + 1
-        if not compatible(signatures[first], signatures[second]):
+        if not compatible(forms[first], forms[second]):
             first += 1
             continue
         end = second + 1
-        start = run.start + first * run.period
-        while end < run.count and signatures[end] == signatures[second] and not reaches_back(eqns, run, end, signatures[end], made, start):
+        while end < run.count and forms[end] == forms[second] and blocks.furthest[end] < first:
             end += 1
         if end - first >= shortest:
-            found.append(Run(run.start + first * run.period, run.period, end - first, signatures[second]))
+            found.append(Run(run.start + first * run.period, run.period, end - first, blocks.slots(second)))
             first = end
         else:
             first += 1
     return found
 
 
-def reaches_back(eqns, run, b, slots, made, start):
-    """Whether a block takes a value made in the run, but further back than the block before it."""
-    base = run.start + b * run.period
-    return any(kind[0] == "outside" and eqns[base + j].ins[a].__class__ is not Literal and made.get(eqns[base + j].ins[a], -1) >= start
-               for (j, a), kind in slots.items())
+OUTSIDE = -1
 
 
-def signature(eqns, run, b):
-    """How each operand of block `b` travels: see Run.slots."""
-    base, p = run.start + b * run.period, run.period
-    own, before = {}, {}
-    for j in range(p):
-        for o, v in enumerate(eqns[base + j].outs):
-            own[v] = (j, o)
-        if b:
-            for o, v in enumerate(eqns[base - p + j].outs):
-                before[v] = (j, o)
-    out = {}
-    for j in range(p):
-        for a, v in enumerate(eqns[base + j].ins):
-            if v.__class__ is Literal:
-                out[j, a] = ("outside",)
-            elif v in own:
-                out[j, a] = ("inside", *own[v])
-            elif v in before:
-                out[j, a] = ("carried", *before[v])
-            else:
-                out[j, a] = ("outside",)
-    return out
+class Blocks:
+    """How the operands of a run's blocks travel.
+
+    `forms` has a list of numbers for each block, one per operand: OUTSIDE; where it was made in the block, a number from 0 on that
+    says where; in the block before, one below -1 that says the same. Of a value made further back, `furthest` has the last block
+    that made one (-1: none).
+    """
+
+    def __init__(self, eqns, run):
+        self.eqns, self.run = eqns, run
+        start, period = run.start, run.period
+        self.width = width = 1 + max([len(e.outs) for e in eqns[start:start + period]])
+        length = period * width                 # places of a block
+        made = {v: j * width + o for j, e in enumerate(eqns[start:run.stop]) for o, v in enumerate(e.outs)}
+        place = made.get
+        self.forms, self.furthest = [], []
+        for b in range(run.count):
+            low = b * length
+            form, far = [], -1
+            for e in eqns[start + b * period:start + (b + 1) * period]:
+                for v in e.ins:
+                    at = place(v)
+                    if at is None:
+                        form.append(OUTSIDE)
+                    elif at >= low:
+                        form.append(at - low)
+                    elif at >= low - length:
+                        form.append(low - length - at - 2)
+                    else:
+                        form.append(OUTSIDE)
+                        far = max(far, at // length)
+            self.forms.append(form)
+            self.furthest.append(far)
+
+    def slots(self, b):
+        """Block `b`'s operands, as in Run."""
+        numbers = iter(self.forms[b])
+        base = self.run.start + b * self.run.period
+        return {(j, a): self.kind(next(numbers)) for j in range(self.run.period) for a in range(len(self.eqns[base + j].ins))}
+
+    def kind(self, number):
+        if number == OUTSIDE:
+            return ("outside",)
+        return ("inside", *divmod(number, self.width)) if number >= 0 else ("carried", *divmod(-number - 2, self.width))
 
 
 def compatible(first, second):
     """Whether a block can be the first of a run whose other blocks are like `second`: what is carried comes from outside in it."""
-    for slot, kind in second.items():
-        have = first[slot]
-        if have != kind and not (kind[0] == "carried" and have[0] in ("outside", "carried")):
-            return False
-    return True
+    return first == second or all([have == kind or kind < OUTSIDE and have <= OUTSIDE for have, kind in zip(first, second)])

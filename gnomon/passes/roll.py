@@ -6,7 +6,7 @@ used later are rows of the scan's stacked outputs, cut out only where somebody n
 """
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 
 import numpy as np
 
@@ -78,12 +78,11 @@ class Rewrite:
         self.alias = {}                     # variable -> the variable that holds the same
         self.reports = []
         self.seq = self.take_rows(jaxpr.eqns)
-        self.users = defaultdict(list)      # variable -> the equations of seq that use it
+        self.last_use = last_use = {}       # variable -> the last equation of seq that uses it; behind them come the results
         for i, e in enumerate(self.seq):
             for v in e.ins:
-                if v.__class__ is Var:
-                    self.users[v].append(i)
-        self.results = {v for v in jaxpr.outvars if v.__class__ is Var}
+                last_use[v] = i
+        last_use.update(dict.fromkeys(jaxpr.outvars, len(self.seq)))
         self.changed = False
 
     # -- rows --------------------------------------------------------------------------------------------------
@@ -151,14 +150,14 @@ class Rewrite:
             for e in self.seq[at:run.start]:
                 self.other(e)
             at = run.start
-            what = self.decide(run)
+            what, operands, later = self.decide(run)
             if what is None:
                 continue
             file, line = file_line(self.seq[run.start].place) or ("", 0)
             report = Report(what, run.count, run.period, file, line)
             self.reports.append(report)
             if (current.roll if what == "roll" else current.outline) == "on":
-                (self.roll if what == "roll" else self.outline)(run)
+                (self.roll if what == "roll" else self.outline)(run, operands, later)
                 self.changed = True
                 at = run.stop
                 tell(str(report))
@@ -200,8 +199,10 @@ class Rewrite:
         return array if rows == [(array, i) for i in range(array.type.shape[0])] else None
 
     def decide(self, run):
+        """(what to do with the run or None, its operands, what is used of it later)."""
+        operands, later = self.operands(run), self.used_later(run)
         copied = stacked = cuts = 0
-        for values in self.operands(run)[1].values():
+        for values in operands[1].values():
             nbytes = sum(size_in_bytes(v.type) for v in values)
             copied += nbytes
             if all(v.__class__ is Literal for v in values):
@@ -209,9 +210,10 @@ class Rewrite:
             cuts += sum(v in self.rows and v not in self.cut for v in values if v.__class__ is Var)
             if len(self.segments(values)) > 1:
                 stacked += nbytes
-        for j, o in self.used_later(run)[0]:
+        for j, o in later[0]:
             copied += run.count * size_in_bytes(self.seq[run.start + j].outs[o].type)
-        return choose(len(self.seq), run.period, run.count, copied, stacked, cuts, current.roll != "off", current.outline != "off")
+        what = choose(len(self.seq), run.period, run.count, copied, stacked, cuts, current.roll != "off", current.outline != "off")
+        return what, operands, later
 
     def segments(self, values):
         """Values as stretches of rows of one array one behind the other, (array, first, last), and single values."""
@@ -239,14 +241,15 @@ class Rewrite:
 
     def operands(self, run):
         """Invariant operands by slot, and per-step operands: slot -> the value in each block."""
-        invariant, per_step = {}, {}
+        invariant, per_step, columns = {}, {}, {}
         for (j, a), kind in run.slots.items():
             if kind[0] != "outside":
                 continue
-            values = [self.seq[run.start + b * run.period + j].ins[a] for b in range(run.count)]
+            if j not in columns:
+                columns[j] = [e.ins for e in self.seq[run.start + j:run.stop:run.period]]
+            values = [ins[a] for ins in columns[j]]
             first = values[0]
-            if all(v is first for v in values) or first.__class__ is Literal and all(
-                    v.__class__ is Literal and v.key == first.key for v in values):
+            if values.count(first) == run.count or first.__class__ is Literal and equal_literals(values):
                 invariant[j, a] = first
             else:
                 per_step[j, a] = values
@@ -255,24 +258,21 @@ class Rewrite:
     def used_later(self, run):
         """Places in the block whose values are used outside the run: those used of some block before the last, and those used of
         the last block only."""
-        every, last = [], []
+        every, last, last_use, stop = [], [], self.last_use, run.stop
         for j in range(run.period):
-            for o in range(len(self.seq[run.start + j].outs)):
-                blocks = [b for b in range(run.count) if self.outlives(self.seq[run.start + b * run.period + j].outs[o], run)]
-                if any(b < run.count - 1 for b in blocks):
+            column = self.seq[run.start + j:stop:run.period]
+            for o in range(len(column[0].outs)):
+                lives = [last_use.get(e.outs[o], -1) >= stop for e in column]
+                if True in lives[:-1]:
                     every.append((j, o))
-                elif blocks:
+                elif lives[-1]:
                     last.append((j, o))
         return every, last
 
-    def outlives(self, v, run):
-        return v in self.results or any(not run.start <= i < run.stop for i in self.users.get(v, ()))
-
     # -- roll --------------------------------------------------------------------------------------------------
 
-    def roll(self, run):
-        invariant, per_step = self.operands(run)
-        every, last = self.used_later(run)
+    def roll(self, run, operands, later):
+        (invariant, per_step), (every, last) = operands, later
         block = self.seq[run.start + run.period:run.start + 2 * run.period]
         consts, carries, xs = {}, {}, {}
         place_of = {}
@@ -379,9 +379,8 @@ class Rewrite:
 
     # -- outline -----------------------------------------------------------------------------------------------
 
-    def outline(self, run):
-        invariant, _ = self.operands(run)
-        every, last = self.used_later(run)
+    def outline(self, run, operands, later):
+        (invariant, _), (every, last) = operands, later
         block = self.seq[run.start + run.period:run.start + 2 * run.period]
         inputs, made, eqns = {}, {}, []         # inputs: what tells an operand apart -> (a slot, Var)
         for j, e in enumerate(block):
@@ -414,6 +413,11 @@ class Rewrite:
             ins = tuple([self.ensure(self.seq[base + j].ins[a]) for (j, a), _ in inputs.values()])
             outs = tuple([self.seq[base + j].outs[o] for j, o in given])
             self.out.append(Eqn(op, ins, outs, self.seq[base].place))
+
+
+def equal_literals(values):
+    key = values[0].key
+    return all([v.__class__ is Literal and v.key == key for v in values])
 
 
 def row_index(op, t):

@@ -58,7 +58,7 @@ def compile_program(jaxpr, places=None, name="main", donated=(), shardings=None,
     text, callbacks = lowering.write_module(made, plan, name)
     dump(made, text, name)
     if callbacks:
-        plan = Plan(**{**plan.__dict__, "host_callbacks": callbacks})
+        plan = plan.replace(host_callbacks=callbacks)
     with watching(made, name):
         return compiling.compile(text, plan), made, rows
 
