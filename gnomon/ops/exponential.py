@@ -10,9 +10,12 @@ from gnomon.ops.arithmetic import NOT_LINEAR, add, add_any, broadcast_like, div,
 from gnomon.ops.compare import bitwise_and, eq, select_n
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.elementwise import Elementwise, full_scalar
-from gnomon.ops.longhand import equals, exp as exp_longhand, log as log_longhand, round_to_even, where, written
+from gnomon.ops.longhand import (Number, equals, exp as exp_longhand, floor, log as log_longhand, polynomial, round_to_even, shift_right,
+                                 where, written)
 from gnomon.trace.stage import bind
 from gnomon.types.dtype import finfo, is_complex, is_float, is_inexact, is_integer
+
+_FLOAT32 = np.dtype("float32")
 
 
 class Accuracy:
@@ -196,8 +199,51 @@ class Pow(Function):
         return out, broadcast_like(total, out)
 
     def lower(self, emit, x, y):
+        """XLA's CPU calls a function for each number, unless the power is the same for all. On one CPU device many
+        float32 numbers are computed side by side instead."""
+        t = y.type
         x, y = emit.aligned((x, emit.convert(y, x.type.dtype)))
+        if x.type.dtype == _FLOAT32 and t.shape == x.type.shape and t.size >= 2 ** 14 and emit.one_cpu:
+            return float_power(Number(emit, x), Number(emit, y)).value
         return emit.elementwise("stablehlo.power", [x, y])
+
+
+def float_power(x, y):
+    """x to the power y, computed as 2 to the power y log2(x) in float64, so that it is right but for the rounding to
+    float32."""
+    size, whole, half = abs(x), equals(floor(y), y), y * 0.5
+    log = where(equals(size, 0), -math.inf, where(size < math.inf, log2_polynomial(size), size.convert("float64")))
+    product = y.convert("float64") * log
+    product = where(product > 200.0, 200.0, where(product < -200.0, -200.0, product))     # NaN stays
+    found = exp2_polynomial(product).convert(_FLOAT32)
+    odd = whole & ~equals(floor(half), half)
+    found = where((x < 0.0) & ~whole & (size < math.inf), math.nan, found)
+    found = where((x.bits_as("int32") < 0) & odd, -found, found)
+    return where(equals(y, 0) | equals(x, 1) | equals(x, -1) & equals(abs(y), math.inf), 1.0, found)
+
+
+def log2_polynomial(x):
+    """The logarithm of positive float32 numbers in float64, to 11 digits. Without a division: XLA would not compute it in the
+    same loop as what is made of it."""
+    bits = x.bits_as("int32")
+    exponent = shift_right(bits - SQRT_HALF_BITS, 23)
+    above_one = (bits - (exponent << 23)).bits_as("float32").convert("float64") - 1.0
+    return exponent.convert("float64") + above_one * polynomial(LOG2, above_one)
+
+
+def exp2_polynomial(x):
+    """2 to a power between -200 and 200 in float64, to 10 digits."""
+    turns = round_to_even(x)
+    bits = (turns.convert("int32") + 1023).convert("int64") << 52
+    return polynomial(POWERS_OF_TWO, x - turns) * bits.bits_as("float64")
+
+
+SQRT_HALF_BITS = 0x3f3504f3
+# log2(1 + t) / t for 1 + t between sqrt(1/2) and sqrt(2), fitted at the nodes of Chebyshev
+LOG2 = (1.4426950408862032, -0.7213475203430442, 0.4808983490730443, -0.3606737897795611, 0.2885387623123435,
+        -0.24044662626194338, 0.20610869546079022, -0.1804326983595901, 0.1601822717386027, -0.14252326049211714,
+        0.13062865538317786, -0.13478981673002527, 0.13113889939486278, -0.06806366817764573)
+POWERS_OF_TWO = tuple([math.log(2) ** k / math.factorial(k) for k in range(9)])
 
 
 # ---- functions on values ----------------------------------------------------------------------------------------

@@ -110,6 +110,14 @@ def shift_right(x, n):
     return x.apply("stablehlo.shift_right_arithmetic" if x.dtype.kind == "i" else "stablehlo.shift_right_logical", n)
 
 
+def polynomial(coefficients, x):
+    """The polynomial in x with these coefficients, that of the lowest power first."""
+    *rest, out = coefficients
+    for c in reversed(rest):
+        out = x * out + c
+    return out
+
+
 def while_loop(condition, body, carry):
     """`carry`, a tuple of Numbers, through `body` as long as `condition` gives a true scalar."""
     emit = carry[0].emit

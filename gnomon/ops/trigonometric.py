@@ -8,7 +8,7 @@ import numpy as np
 from gnomon.ops.arithmetic import add, div, mul, neg, one_minus_square, square, sub
 from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.exponential import Accurate, Function, function, rsqrt
-from gnomon.ops.longhand import Number, equals, round_to_even, where
+from gnomon.ops.longhand import Number, equals, polynomial, round_to_even, where
 from gnomon.trace.stage import bind
 
 
@@ -49,13 +49,6 @@ QUARTER_TURN, QUARTER_TURN_LOW = 1.5707963267341256, 6.077100506506192e-11
 SINE = 0.9999999999956225, -0.1666666663125562, 0.008333328749512616, -0.0001983919217878876, 2.7172523256475846e-06
 COSINE = (0.9999999999999438, -0.49999999999342154, 0.041666666542585634, -0.00138888803256075, 2.4798914604053942e-05,
           -2.717241257246606e-07)
-
-
-def polynomial(coefficients, x):
-    *rest, out = coefficients
-    for c in reversed(rest):
-        out = x * out + c
-    return out
 
 
 class Sin(Wave):
