@@ -27,6 +27,7 @@ from gnomon.run.ref import Ref
 from gnomon.trace.build import program
 from gnomon.trace.stage import Tracer, bind, inline, stage, value_of
 from gnomon.types.dtype import is_bool, is_integer, join
+from gnomon.types.size import integer
 
 INT32 = np.dtype("int32")
 
@@ -125,11 +126,11 @@ def switch(index, branches, *operands, operand=_NONE):
     >>> float(switch(1, [lambda x: x, lambda x: 2 * x], jnp.float32(3.0)))
     6.0
     """
+    branches = tuple(branches) if hasattr(branches, "__iter__") else (branches,)
     if not all(callable(b) for b in branches):
-        raise TypeError("lax.switch: branches argument should be a sequence of callables.")
+        raise TypeError(f"lax.switch: branches argument should be a sequence of callables, got {branches}.")
     if operand is not _NONE:
         operands = (operand,)
-    branches = tuple(branches)
     if not branches:
         raise ValueError("Empty branch sequence: switch needs at least one branch.")
     x = value_of(index)
@@ -283,7 +284,7 @@ def _scan(f, init, xs, length, reverse, unroll, said):
     check_leaves(xs_leaves, what, lambda: [f"xs{keystr(p)}" for p, _ in tree_flatten_with_path(xs)[0]])
     xs_values, init_values = as_values(xs_leaves), as_values(init_leaves)
     length = _scan_length(what, xs, xs_values, length)
-    unroll = (max(length, 1) if unroll else 1) if isinstance(unroll, bool) else operator.index(unroll)
+    unroll = (max(length, 1) if unroll else 1) if isinstance(unroll, bool) else integer(unroll, what, "unroll")
     if unroll < 1:
         raise ValueError(f"{what}: unroll must be a positive integer, got {unroll}.")
     if current.disable_jit:
@@ -512,7 +513,7 @@ def map(f, xs, *, batch_size=None):  # noqa: A001 - JAX's name
         raise TypeError(f"lax.map needs a function first, got {f!r}.")
     if batch_size is None:
         return _map(f, f, xs)
-    batch_size = operator.index(batch_size)
+    batch_size = integer(batch_size, "lax.map", "batch_size")
     if batch_size < 1:
         raise ValueError(f"lax.map: batch_size must be a positive integer or None, got {batch_size}.")
     leaves, tree = tree_flatten(xs)
@@ -551,7 +552,8 @@ def associative_scan(fn, elems, reverse=False, axis=0):
     if not callable(fn):
         raise TypeError("lax.associative_scan: fn argument should be callable.")
     leaves, tree = tree_flatten(elems)
-    values = as_values(leaves)
+    check_leaves(leaves, "associative_scan", lambda: [f"elems{keystr(p)}" for p, _ in tree_flatten_with_path(elems)[0]])
+    values, axis = as_values(leaves), integer(axis, "associative_scan", "axis")
     for v in values:
         if not -v.type.ndim <= axis < v.type.ndim:
             raise ValueError(f"associative_scan: axis {axis} is out of range for an element of type {v.type}.")

@@ -21,6 +21,20 @@ __all__ = ["custom_linear_solve", "custom_root"]
 _stop_gradient = StopGradient()
 
 
+def check_functions(what, **given):
+    """Complain of arguments that are no functions."""
+    for name, function in given.items():
+        if not callable(function):
+            raise TypeError(f"{what} takes a function as {name}, got {function!r}.")
+
+
+def with_aux(out, function, what):
+    """The pair (solution, aux) that a solver returned."""
+    if not isinstance(out, (tuple, list)) or len(out) != 2:
+        raise TypeError(f"{what}: {function_name(function)} must return a pair (solution, aux), since has_aux is set, but it returned {out!r}.")
+    return out
+
+
 @entry_point
 def custom_linear_solve(matvec, b, solve, transpose_solve=None, symmetric=False, has_aux=False):
     """The x with matvec(x) = b, as solve(matvec, b) finds it, by iteration or otherwise.
@@ -33,6 +47,7 @@ def custom_linear_solve(matvec, b, solve, transpose_solve=None, symmetric=False,
     >>> custom_linear_solve(lambda x: 2 * x, jnp.array([2.0, 4.0]), lambda matvec, b: b / 2, symmetric=True).tolist()
     [1.0, 2.0]
     """
+    check_functions("custom_linear_solve", matvec=matvec, solve=solve, **({} if transpose_solve is None else {"transpose_solve": transpose_solve}))
     leaves, tree = tree_flatten(b)
     check_leaves(leaves, "custom_linear_solve", lambda: [f"b{keystr(p)}" for p, _ in tree_flatten_with_path(b)[0]])
     values = as_values(leaves)
@@ -53,7 +68,7 @@ def custom_linear_solve(matvec, b, solve, transpose_solve=None, symmetric=False,
             nonlocal aux_tree
             out = found(function, b)
             if has_aux:
-                out, aux = out
+                out, aux = with_aux(out, found, "custom_linear_solve")
                 aux_tree = tree_flatten(aux)[1]
                 return tree_flatten(out)[0], tree_flatten(aux)[0]
             return out
@@ -116,6 +131,7 @@ def custom_root(f, initial_guess, solve, tangent_solve, has_aux=False):
     >>> float(root(4.0)), float(gnomon.grad(root)(4.0))
     (2.0, 0.25)
     """
+    check_functions("custom_root", f=f, solve=solve, tangent_solve=tangent_solve)
     leaves, tree = tree_flatten(initial_guess)
     check_leaves(leaves, "custom_root", lambda: [f"initial_guess{keystr(p)}" for p, _ in tree_flatten_with_path(initial_guess)[0]])
     guess = as_values(leaves)
@@ -127,7 +143,7 @@ def custom_root(f, initial_guess, solve, tangent_solve, has_aux=False):
         out = solve(f, start)
         if not has_aux:
             return out, ()
-        x, aux = out
+        x, aux = with_aux(out, solve, "custom_root")
         flat, aux_tree = tree_flatten(aux)
         return x, flat
     f_jaxpr, f_captured, f_tree = staged(f, tree, types, "custom_root", f)

@@ -96,6 +96,8 @@ def polynomial(x, coeffs, *, unroll=None):
     34.0
     """
     x, *coeffs = values("polynomial", (x, *coeffs))
+    if unroll is not None and unroll.__class__ is not bool:
+        unroll = integer(unroll, "polynomial", "unroll")
     return ops.polynomial(x, coeffs, unroll)
 
 

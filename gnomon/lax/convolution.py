@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import math
-import operator
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from gnomon.ops.shape import Iota, broadcast_in_dim, reshape, transpose
 from gnomon.ops.slicing import rev
 from gnomon.ops.window import dilated, window_size
 from gnomon.trace.stage import bind
+from gnomon.types.size import check_shape, integer
 
 __all__ = [
     "ConvDimensionNumbers", "ConvGeneralDilatedDimensionNumbers", "conv", "conv_dimension_numbers",
@@ -37,6 +37,8 @@ def conv_general_permutations(dimension_numbers):
     >>> conv_general_permutations(("NHWC", "HWIO", "NHWC"))
     ((0, 3, 1, 2), (3, 2, 0, 1), (0, 3, 1, 2))
     """
+    if not three_words(dimension_numbers):
+        raise TypeError(f"Convolution dimension numbers are three words such as ('NHWC', 'HWIO', 'NHWC'), got {dimension_numbers!r}.")
     lhs, rhs, out = dimension_numbers
     out_list = []
     for word, (first, second), what in ((lhs, "NC", "lhs"), (rhs, "OI", "rhs"), (out, "NC", "out")):
@@ -51,6 +53,10 @@ def conv_general_permutations(dimension_numbers):
     return tuple(out_list)
 
 
+def three_words(numbers):
+    return isinstance(numbers, (tuple, list)) and len(numbers) == 3 and all(isinstance(word, str) for word in numbers)
+
+
 def conv_dimension_numbers(lhs_shape, rhs_shape, dimension_numbers):
     """ConvDimensionNumbers from None (batch, feature, spatial; output feature, input feature, spatial), three words, or
     themselves. ValueError where they do not fit the ranks.
@@ -58,20 +64,20 @@ def conv_dimension_numbers(lhs_shape, rhs_shape, dimension_numbers):
     >>> conv_dimension_numbers((1, 8, 8, 3), (3, 3, 3, 4), ("NHWC", "HWIO", "NHWC")).out_spec
     (0, 3, 1, 2)
     """
+    lhs_shape, rhs_shape = shapes_of(lhs_shape, rhs_shape, "conv_dimension_numbers")
     rank = len(lhs_shape)
     if rank != len(rhs_shape):
-        raise ValueError(f"A convolution needs operands of one rank, got shapes {tuple(lhs_shape)} and "
-                         f"{tuple(rhs_shape)}.")
+        raise ValueError(f"A convolution needs operands of one rank, got shapes {lhs_shape} and {rhs_shape}.")
     if isinstance(dimension_numbers, ConvDimensionNumbers):
         return dimension_numbers
     if dimension_numbers is None:
         return ConvDimensionNumbers(*[tuple(range(rank))] * 3)
-    if len(dimension_numbers) == 3 and all(isinstance(w, str) for w in dimension_numbers):
+    if three_words(dimension_numbers):
         if any(len(w) != rank for w in dimension_numbers):
             raise ValueError(f"Convolution dimension numbers {dimension_numbers} do not name the {rank} dimensions of "
-                             f"shapes {tuple(lhs_shape)} and {tuple(rhs_shape)}.")
+                             f"shapes {lhs_shape} and {rhs_shape}.")
         return ConvDimensionNumbers(*conv_general_permutations(dimension_numbers))
-    if len(dimension_numbers) == 3:
+    if isinstance(dimension_numbers, (tuple, list)) and len(dimension_numbers) == 3:
         return ConvDimensionNumbers(*[integers(spec, "A convolution's dimension numbers")
                                       for spec in dimension_numbers])
     raise TypeError(f"Convolution dimension numbers are None, ConvDimensionNumbers or three words, got "
@@ -131,7 +137,8 @@ def conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation=None, r
         padding = padtype_to_pads([x.type.shape[d] for d in numbers.lhs_spec[2:]], reach, strides, padding)
     kind = None if preferred_element_type is None else requested_dtype(preferred_element_type)
     op = ConvGeneralDilated(strides, pairs(padding, "conv_general_dilated"), lhs_dilation, rhs_dilation, numbers,
-                            operator.index(feature_group_count), operator.index(batch_group_count),
+                            integer(feature_group_count, "conv_general_dilated", "feature_group_count"),
+                            integer(batch_group_count, "conv_general_dilated", "batch_group_count"),
                             precision_of(precision), kind, out_sharding)
     return bind(op, x, k)
 
@@ -269,16 +276,38 @@ def conv_general_dilated_local(lhs, rhs, window_strides, padding, filter_shape, 
 
 # ---- shapes -------------------------------------------------------------------------------------------------------
 
+def shapes_of(lhs_shape, rhs_shape, what):
+    """The two shapes as tuples of sizes."""
+    return check_shape(lhs_shape, f"The lhs_shape given to {what}"), check_shape(rhs_shape, f"The rhs_shape given to {what}")
+
+
+def spatial_shapes(lhs_shape, rhs_shape, strides, numbers, what):
+    """Shapes in the order (batch or output feature, feature, spatial...) and strides, checked. `numbers` is None, or three words."""
+    lhs_shape, rhs_shape = shapes_of(lhs_shape, rhs_shape, what)
+    strides = check_shape(strides, f"The strides given to {what}")
+    lhs, rhs, out = [range(len(lhs_shape))] * 3 if numbers is None else conv_general_permutations(numbers)
+    if len(lhs_shape) < 2 or not len(lhs_shape) == len(rhs_shape) == len(lhs) == len(strides) + 2 or 0 in strides:
+        raise ValueError(f"{what} needs shapes of one rank, at least 2, and a stride above 0 per spatial dimension, got {lhs_shape}, {rhs_shape} "
+                         f"and strides {strides}.")
+    return [lhs_shape[d] for d in lhs], [rhs_shape[d] for d in rhs], strides, out
+
+
 def conv_shape_tuple(lhs_shape, rhs_shape, strides, pads, batch_group_count=1):
     """The shape of a convolution of (batch, features, spatial...) with (output features, input features, spatial...).
 
     >>> conv_shape_tuple((1, 2, 5), (3, 2, 2), (1,), "VALID")
     (1, 3, 4)
     """
+    lhs_shape, rhs_shape, strides, _ = spatial_shapes(lhs_shape, rhs_shape, strides, None, "conv_shape_tuple")
+    groups = integer(batch_group_count, "conv_shape_tuple", "batch_group_count")
     if isinstance(pads, str):
         pads = padtype_to_pads(lhs_shape[2:], rhs_shape[2:], strides, pads)
-    sizes = [window_size(n, w, s, p) for n, w, s, p in zip(lhs_shape[2:], rhs_shape[2:], strides, pads, strict=True)]
-    return (lhs_shape[0] // batch_group_count, rhs_shape[0], *sizes)
+    pads = pairs(pads, "conv_shape_tuple")
+    if len(pads) != len(strides) or groups < 1 or lhs_shape[0] % groups:
+        raise ValueError(f"conv_shape_tuple needs a pair of padding per spatial dimension and a batch_group_count that divides the batch, got "
+                         f"{pads} and {groups} for shapes {tuple(lhs_shape)} and {tuple(rhs_shape)}.")
+    sizes = [window_size(n, w, s, p) for n, w, s, p in zip(lhs_shape[2:], rhs_shape[2:], strides, pads)]
+    return (lhs_shape[0] // groups, rhs_shape[0], *sizes)
 
 
 def conv_general_shape_tuple(lhs_shape, rhs_shape, window_strides, padding, dimension_numbers):
@@ -287,8 +316,9 @@ def conv_general_shape_tuple(lhs_shape, rhs_shape, window_strides, padding, dime
     >>> conv_general_shape_tuple((1, 5, 2), (2, 2, 3), (1,), "VALID", ("NWC", "WIO", "NWC"))
     (1, 4, 3)
     """
-    lhs, rhs, out = conv_general_permutations(dimension_numbers)
-    shape = conv_shape_tuple([lhs_shape[d] for d in lhs], [rhs_shape[d] for d in rhs], window_strides, padding)
+    lhs_shape, rhs_shape, window_strides, out = spatial_shapes(lhs_shape, rhs_shape, window_strides, dimension_numbers,
+                                                               "conv_general_shape_tuple")
+    shape = conv_shape_tuple(lhs_shape, rhs_shape, window_strides, padding)
     return tuple([shape[i] for i in np.argsort(out).tolist()])
 
 
@@ -298,8 +328,8 @@ def conv_transpose_shape_tuple(lhs_shape, rhs_shape, window_strides, padding, di
     >>> conv_transpose_shape_tuple((1, 4, 2), (3, 2, 5), (2,), "SAME", ("NWC", "WIO", "NWC"))
     (1, 8, 5)
     """
-    lhs, rhs, out = conv_general_permutations(dimension_numbers)
-    lhs_shape, rhs_shape = [lhs_shape[d] for d in lhs], [rhs_shape[d] for d in rhs]
+    lhs_shape, rhs_shape, window_strides, out = spatial_shapes(lhs_shape, rhs_shape, window_strides, dimension_numbers,
+                                                               "conv_transpose_shape_tuple")
     if isinstance(padding, str):
         padding = [transposed_padding(w, s, padding) for w, s in zip(rhs_shape[2:], window_strides)]
     spread = [dilated(n, s) for n, s in zip(lhs_shape[2:], window_strides)]

@@ -1,12 +1,12 @@
 """Fourier transforms."""
 from __future__ import annotations
 
-from gnomon.numpy.axes import integer
 from gnomon.numpy.promote import as_value
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.fft import Fft, FftType
 from gnomon.trace.stage import bind
 from gnomon.types.dtype import complex_dtype, is_complex
+from gnomon.types.size import check_shape
 
 __all__ = ["FftType", "fft"]
 
@@ -29,7 +29,7 @@ def fft(x, fft_type, fft_lengths):
         if fft_type.upper() not in FftType.__members__:
             raise ValueError(f"lax.fft takes fft_type {', '.join(FftType.__members__)}, got {fft_type!r}.")
         fft_type = FftType[fft_type.upper()]
-    x = as_value(x, "lax.fft", 0)
+    x, lengths = as_value(x, "lax.fft", 0), check_shape(fft_lengths, "The fft_lengths given to lax.fft")
     if fft_type in COMPLEX and not is_complex(x.type.dtype):
         x = convert_element_type(x, complex_dtype(x.type.dtype))
-    return bind(Fft(FftType(fft_type), tuple([integer(n, "lax.fft", "fft_lengths") for n in fft_lengths])), x)
+    return bind(Fft(FftType(fft_type), lengths), x)

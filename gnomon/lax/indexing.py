@@ -43,8 +43,10 @@ def gather(operand, start_indices, dimension_numbers, slice_sizes, *, unique_ind
     """
     x, indices = as_value(operand, "gather"), as_value(start_indices, "gather")
     numbers = dimension_numbers_of(GatherDimensionNumbers, dimension_numbers, "gather")
-    if fill_value is not None and hasattr(fill_value, "item"):
+    if getattr(fill_value, "shape", None) == () and hasattr(fill_value, "item"):
         fill_value = fill_value.item()
+    if not isinstance(fill_value, (bool, int, float, complex, type(None))):
+        raise TypeError(f"gather takes a number or None as its fill_value, got {fill_value!r}.")
     mode = GatherScatterMode.CLIP if mode is None else GatherScatterMode.from_any(mode)
     return bind(ops.Gather(numbers, check_bounds(slice_sizes), mode, fill_value, bool(indices_are_sorted),
                            bool(unique_indices)),

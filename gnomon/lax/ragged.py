@@ -64,6 +64,8 @@ def ragged_dot_general(lhs, rhs, group_sizes, ragged_dot_dimension_numbers, prec
         raise Refused("ragged_dot takes no group_offset; slice rhs and group_sizes first.")
     x, y, sizes = as_value(lhs, "ragged_dot", 0), as_value(rhs, "ragged_dot", 1), as_value(group_sizes, "ragged_dot", 2)
     numbers = ragged_dot_dimension_numbers
+    if not isinstance(numbers, RaggedDotDimensionNumbers):
+        raise TypeError(f"ragged_dot_general takes RaggedDotDimensionNumbers as its ragged_dot_dimension_numbers, got {numbers!r}.")
     (lc, rc), (lb, rb) = canonical_numbers(numbers.dot_dimension_numbers, x.type, y.type)
     if len(numbers.lhs_ragged_dimensions) != 1:
         raise ValueError(f"ragged_dot cuts one dimension of lhs into groups, got lhs_ragged_dimensions "

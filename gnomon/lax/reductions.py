@@ -190,7 +190,7 @@ def reduce(operands, init_values, computation, dimensions, out_sharding=None):
 
 def start_value(init, x):
     """An initial value as a scalar of the dtype of `x`."""
-    if isinstance(init, (bool, int, float, complex, np.generic)):
+    if isinstance(init, (bool, int, float, complex, np.number, np.bool_)):
         return shape_ops.full(ArrayType((), x.type.dtype), init)
     return convert_element_type(as_value(init, "reduce"), x.type.dtype)
 

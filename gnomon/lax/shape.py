@@ -5,7 +5,7 @@ import math
 import operator
 
 
-from gnomon.api.places import explicit
+from gnomon.api.places import device_put, explicit, reshard
 from gnomon.base.tree import tree_map
 from gnomon.numpy.axes import integer
 from gnomon.numpy.promote import as_value, requested_dtype
@@ -14,6 +14,7 @@ from gnomon.ops.convert import convert_element_type
 from gnomon.ops.stacking import Stack
 from gnomon.trace.stage import bind
 from gnomon.types.dtype import is_inexact, is_key
+from gnomon.types.sharding import PartitionSpec, Sharding
 from gnomon.types.size import check_shape
 
 __all__ = [
@@ -227,9 +228,16 @@ def full(shape, fill_value, dtype=None, *, sharding=None):
         raise ValueError(f"full takes a scalar fill_value, got one of type {value.type}.")
     if dtype is not None and not is_key(value.type.dtype):
         value = convert_element_type(value, requested_dtype(dtype))
-    if sharding is not None:
-        return bind(ops.BroadcastInDim(shape, (), sharding), value)
-    return ops.broadcast_in_dim(value, shape)
+    return placed(ops.broadcast_in_dim(value, shape), sharding, "full")
+
+
+def placed(x, sharding, what):
+    """The value where an argument `sharding` says."""
+    if sharding is None:
+        return x
+    if not isinstance(sharding, (Sharding, PartitionSpec)):
+        raise TypeError(f"{what} takes a Sharding or a PartitionSpec as its sharding, got {sharding!r}.")
+    return reshard(x, sharding) if isinstance(sharding, PartitionSpec) else device_put(x, sharding)
 
 
 def full_like(x, fill_value, dtype=None, shape=None, sharding=None):
@@ -244,15 +252,13 @@ def full_like(x, fill_value, dtype=None, shape=None, sharding=None):
         t = x if hasattr(x, "shape") and hasattr(x, "dtype") else as_value(x, "full_like").type
     weak = dtype is None and getattr(t, "weak_type", False)
     dtype = requested_dtype(t.dtype if dtype is None else dtype)
-    shape = tuple(t.shape) if shape is None else shape
+    shape = check_shape(t.shape if shape is None else shape, "The shape given to full_like")
     value = as_value(fill_value, "full_like")
     if value.type.ndim:
         raise ValueError(f"full_like takes a scalar fill_value, got one of type {value.type}.")
     if not is_key(dtype):
         value = convert_element_type(value, dtype, weak)
-    if sharding is not None:
-        return bind(ops.BroadcastInDim(check_shape(shape), (), sharding), value)
-    return ops.broadcast_in_dim(value, check_shape(shape))
+    return placed(ops.broadcast_in_dim(value, shape), sharding, "full_like")
 
 
 def empty(shape, dtype, *, out_sharding=None):

@@ -1,25 +1,11 @@
 """Arguments that name axes or sizes: checked, counted from the front, as plain integers."""
 from __future__ import annotations
 
-import operator
-
 from numpy.exceptions import AxisError
 
-from gnomon.types.size import Size
+from gnomon.types.size import Size, integer
 
 __all__ = ["axis_tuple", "integer", "one_axis", "resolve_sizes"]
-
-
-def integer(x, name, argument):
-    """A Python integer; TypeError with the argument's name for what is none."""
-    if x.__class__ is int:
-        return x
-    try:
-        return operator.index(x)
-    except TypeError as error:
-        if type(error) is not TypeError:        # a traced value knows better why it is none
-            raise
-        raise TypeError(f"{name} takes an integer {argument}, got {x!r} of type {type(x).__name__}.") from None
 
 
 def one_axis(axis, ndim, name, argument="axis"):

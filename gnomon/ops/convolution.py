@@ -186,8 +186,9 @@ def check(op, lhs, rhs):
     name = "conv_general_dilated"
     if lhs.dtype != rhs.dtype and op.preferred_element_type is None:
         raise TypeError(f"{name} requires arguments to have the same dtypes, got {lhs.dtype}, {rhs.dtype}.")
-    if is_bool(lhs.dtype) or is_key(lhs.dtype):
-        raise TypeError(f"{name} does not accept dtype {lhs.dtype}. Accepted dtypes are numbers.")
+    for dtype in (lhs.dtype, op.preferred_element_type):
+        if dtype is not None and (is_bool(dtype) or is_key(dtype)):
+            raise TypeError(f"{name} does not accept dtype {dtype}. Accepted dtypes are numbers.")
     if lhs.ndim != rhs.ndim or rank < 2:
         raise ValueError(f"{name} needs operands of one rank, at least 2, got {lhs} and {rhs}.")
     for spec in n:

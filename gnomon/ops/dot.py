@@ -14,7 +14,7 @@ from gnomon.ir.show import show_value
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.shape import transpose
 from gnomon.trace.stage import bind
-from gnomon.types.dtype import mlir_name
+from gnomon.types.dtype import is_key, mlir_name
 from gnomon.types.sharding import PartitionSpec, abstract_sharding
 
 
@@ -177,6 +177,8 @@ class DotGeneral(DimsOp):
         if x.dtype != y.dtype and self.preferred_element_type is None:
             raise TypeError("dot_general requires both operands to have the same dtype or a preferred_element_type, got "
                             f"{x.dtype} and {y.dtype}.")
+        if is_key(self.out_dtype(x, y)):
+            raise TypeError(f"dot_general sums products in numbers, got preferred_element_type {self.preferred_element_type}.")
         ls, rs = tuple([x.spec[d] for d in lc]), tuple([y.spec[d] for d in rc])
         if self.out_sharding is None and any(a is not None and b is not None for a, b in zip(ls, rs)):
             raise ShardingTypeError("Contracting dimensions are sharded and it is ambiguous how the output should be sharded. "

@@ -471,7 +471,9 @@ def check_scatter(op, x, indices, updates):
             d = next(of_batch)
             need(size == indices.shape[d], op, f"needs updates that agree with the indices in size, got {updates} and "
                  f"{indices} with {n}.")
-    for d, i in zip(n.operand_batching_dims, n.scatter_indices_batching_dims, strict=True):
+    need(len(n.operand_batching_dims) == len(n.scatter_indices_batching_dims), op,
+         f"needs operand_batching_dims and scatter_indices_batching_dims in pairs, got {n}.")
+    for d, i in zip(n.operand_batching_dims, n.scatter_indices_batching_dims):
         need(x.shape[d] == indices.shape[i], op,
              f"needs paired batching dimensions of one size, got {x} and {indices} with {n}.")
 

@@ -11,7 +11,7 @@ from gnomon.ir.jaxpr import Literal
 from gnomon.ir.op import LINEAR, VARY, ZERO, Op, field
 from gnomon.trace.context import local
 from gnomon.trace.stage import bind, value_of
-from gnomon.types.dtype import python_type
+from gnomon.types.dtype import is_bool, is_key, python_type
 from gnomon.types.value_type import ArrayType, array_type
 
 
@@ -256,6 +256,8 @@ class Iota(Op):
     batch = Refused("it has no operands, so it is never batched")
 
     def result(self):
+        if is_key(self.dtype) or is_bool(self.dtype):
+            raise TypeError(f"iota counts in numbers, got the dtype {self.dtype}.")
         t = ArrayType(self.shape, self.dtype)
         return t.update(sharding=self.sharding) if self.sharding is not None else t
 

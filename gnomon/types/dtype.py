@@ -169,7 +169,10 @@ def _resolve(dtype) -> np.dtype | KeyDtype:
             dtype = own
             if isinstance(own, KeyDtype):
                 return own
-    found = np.dtype(dtype)
+    try:
+        found = np.dtype(dtype)
+    except Exception:       # NumPy raises errors of several classes for what it cannot read
+        raise TypeError(f"{dtype!r} stands for no dtype. Give a dtype, a name such as 'float32', or a class such as float.") from None
     if not found.isnative:
         found = found.newbyteorder("=")
     # The object in our table, so that equal dtypes are one object from here on.

@@ -46,6 +46,18 @@ def is_static_shape(shape) -> bool:
     return True
 
 
+def integer(x, name, argument):
+    """A Python integer; TypeError with the argument's name for what is none."""
+    if x.__class__ is int:
+        return x
+    try:
+        return operator.index(x)
+    except TypeError as error:
+        if type(error) is not TypeError:        # a traced value knows better why it is none
+            raise
+        raise TypeError(f"{name} takes an integer {argument}, got {x!r} of type {type(x).__name__}.") from None
+
+
 def check_size(size, what: str = "A dimension's size") -> int | Size:
     """The size as an int (NumPy's integers become Python's) or a symbolic size.
 
