@@ -147,7 +147,7 @@ def _explain(jitted, args, kwargs, measure):
     aliased = aliases(closed, entry.donated)
     plan = plan_for(closed, None if all(p is None for p in places) else places, jitted.name, tuple(aliased), jitted.shardings(entry),
                     jitted.options.compiler_options)
-    text, callbacks = timed("write", lambda: write_module(made, plan, jitted.name, located=plan.num_partitions > 1))
+    text, callbacks = timed("write", lambda: write_module(made, plan, jitted.name, located="lines" if plan.num_partitions > 1 else False))
     if callbacks:
         plan = plan.replace(host_callbacks=callbacks)
     executable = timed("compile", lambda: compile_text(text, plan))

@@ -556,8 +556,10 @@ class Lowered:
     donate_argnums = property(lambda self: self.traced.entry.donated)
 
     def as_text(self, dialect=None, *, debug_info=False):
-        """The StableHLO text."""
-        return self.text
+        """The StableHLO text; with `debug_info` each operation's name and the user's file and line stand behind it."""
+        if debug_info:
+            return lowering.write_module(self.made, self.plan, self.traced.entry.name, located=True)[0]
+        return lowering.without_locations(self.text)
 
     def cost_analysis(self):
         return self.compile().cost_analysis()

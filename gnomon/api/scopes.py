@@ -41,19 +41,37 @@ def ensure_compile_time_eval():
 
 
 class named_scope(contextlib.ContextDecorator):
-    """Context manager and decorator with the signature of JAX's. Gnomon tells where an operation comes from by the user's file
-    and line, so the name is checked and nothing else is done with it."""
+    """Context manager and decorator: operations that are traced inside are named after it.
+
+    The names, `outer/inner/sin`, stand in the locations of the lowered program and in the compiled one's `op_name`s, where profilers
+    show them. Scopes nest; derivatives and batches of an operation keep its names, as `transpose(jvp(outer))/inner/mul`. TypeError for a
+    name that is no string.
+
+    >>> import gnomon, gnomon.numpy as jnp
+    >>> def f(x):
+    ...     with named_scope("attention"):
+    ...         return jnp.sin(x)
+    >>> "jit(f)/attention/sin" in gnomon.jit(f).lower(1.0).as_text(debug_info=True)
+    True
+    """
 
     def __init__(self, name: str):
         if not isinstance(name, str):
             raise TypeError(f"named_scope takes a string, got {name!r}.")
         self.name = name
+        self.saved = []         # a decorator's scope is entered by each call
 
     def __enter__(self):
+        frame = local.frame
+        self.saved.append((frame, frame and frame.scope))
+        if frame is not None and self.name:
+            frame.scope = f"{frame.scope}/{self.name}" if frame.scope else self.name
         return self
 
     def __exit__(self, *error):
-        return None
+        frame, scope = self.saved.pop()
+        if frame is not None:
+            frame.scope = scope
 
 
 def named_call(fun, *, name: str | None = None):

@@ -23,8 +23,8 @@ def user_place(depth=2):
     """[code, instruction offset] of the innermost caller in the user's own code; where all callers are installed packages, of the
     innermost outside this one; or None.
 
-    A list, since equations that a transform makes of another share its place: when an equal program comes from elsewhere,
-    the place is written over for all of them."""
+    In a `named_scope` its names are a third entry, `model/layer`. A list, since equations that a transform makes of another share its
+    place: when an equal program comes from elsewhere, the place is written over for all of them."""
     frame = innermost = _getframe(depth)
     skipped = _skipped
     while frame is not None:
@@ -49,11 +49,33 @@ def file_line(place):
     """(file name, line) of a place, or None."""
     if place is None:
         return None
-    code, offset = place
+    code, offset = place[:2]
     for start, end, line in code.co_lines():
         if start <= offset < end and line is not None:
             return code.co_filename, line
     return code.co_filename, code.co_firstlineno
+
+
+def scope_of(place):
+    """The names that `named_scope` gave a place, as `model/layer`, or an empty string."""
+    return place[2] if place is not None and len(place) > 2 else ""
+
+
+def within(place, outer):
+    """The place as one in the scope `outer` too; None stays None."""
+    if place is None:
+        return None
+    scope = scope_of(place)
+    return [place[0], place[1], f"{outer}/{scope}" if scope else outer]
+
+
+def transformed(place, what):
+    """The place of what the transform `what` makes of an equation: its scope `model/layer` is `grad(model)/layer`. Others share the place."""
+    scope = scope_of(place)
+    if not scope:
+        return place
+    first, slash, rest = scope.partition("/")
+    return [place[0], place[1], f"{what}({first}){slash}{rest}"]
 
 
 def describe(place):

@@ -6,7 +6,7 @@ from gnomon.base.source import describe as _describe, hide_path as register_excl
 __all__ = ["NameStack", "SourceInfo", "current", "current_name_stack", "extend_name_stack", "new_name_stack", "new_source_info",
            "register_exclusion", "reset_name_stack", "set_name_stack", "summarize", "transform_name_stack", "user_context"]
 
-_NAMES = "equations carry the user's file and line and no stack of names; see current() and summarize(eqn.source_info)"
+_NAMES = "names of scopes are part of an equation's place, and there is no stack of them; enter one with gnomon.named_scope"
 NameStack, SourceInfo, set_name_stack, transform_name_stack, user_context = (
     _absent_class(n, _NAMES) for n in ("NameStack", "SourceInfo", "set_name_stack", "transform_name_stack", "user_context"))
 current_name_stack, new_name_stack, reset_name_stack = (

@@ -10,7 +10,7 @@ import json
 import numpy as np
 
 from gnomon.base.errors import Refused
-from gnomon.base.source import file_line
+from gnomon.base.source import file_line, scope_of
 from gnomon.ir.jaxpr import Literal
 from gnomon.lower.manual import Collectives
 from gnomon.lower.text import (dense, dense_bytes, ints, physical, physical_type, scalar_text, tensor_text, type_text)
@@ -45,6 +45,8 @@ class Emitter(Collectives):
         self.constants = {}
         self.out = self.outs = None
         self.place = None
+        self.is_main = False
+        self.path = ""              # of what is being written, in a program with named_scopes
         self.token = None           # in a module with ordered effects, what the next of them has to wait for
 
     @property
@@ -272,21 +274,37 @@ class Emitter(Collectives):
 
     def eqns(self, jaxpr, args):
         """Write a program's equations here; returns its outputs."""
-        env = dict(zip(jaxpr.invars, args))
+        env, located = dict(zip(jaxpr.invars, args)), self.module.located
         for e in jaxpr.eqns:
             xs = [self.literal(v) if v.__class__ is Literal else env[v] for v in e.ins]
-            start = len(self.lines)
-            self.eqn(e, xs, env)
-            if self.module.located:
-                self.locate(start, e.place)
+            if self.path or located or e.place is not None and len(e.place) > 2:
+                self.named_eqn(e, xs, env)
+            else:
+                self.eqn(e, xs, env)
         return [self.literal(v) if v.__class__ is Literal else env[v] for v in jaxpr.outvars]
 
+    def named_eqn(self, e, xs, env):
+        """Write an equation and behind its lines where it comes from: its path, `model/layer/dot_general`, of the named_scopes and of the
+        programs that it stands in; and as the module asks, the user's file and line."""
+        outer, start, op = self.path, len(self.lines), e.op
+        steps = [*filter(None, (outer, scope_of(e.place))), f"{op.op_name}({op.name})" if op.op_name == "jit" else op.op_name]
+        self.path = "/".join(steps)
+        self.eqn(e, xs, env)
+        self.locate(start, e.place)
+        self.path = outer
+
     def locate(self, start, place):
-        """Name the lines from `start` on that are one whole operation each after the user's file and line: `<train.py:12>`."""
-        at = file_line(place)
-        if at is None:
-            return
-        behind = f" loc({json.dumps(f'<{at[0]}:{at[1]}>')})"
+        """Write the location behind those of the lines from `start` on that are one whole operation each."""
+        at, located = file_line(place), self.module.located
+        if located == "lines":
+            if at is None:
+                return
+            text = json.dumps(f"<{at[0]}:{at[1]}>")
+        else:
+            root = self.module.root if self.is_main else ""
+            text = json.dumps(f"{root}{self.path}")
+            text = f"{text}({json.dumps(at[0])}:{at[1]}:0)" if located and at is not None else text
+        behind = f" loc({text})"
         for i in range(start, len(self.lines)):
             text = self.lines[i]
             if text.startswith("%") and "\n" not in text and " : " in text and text[-1] in ">)" and " loc(" not in text:

@@ -26,7 +26,10 @@ class Module:
 
     def __init__(self, plan=None, located=False):
         self.plan = plan
-        self.located = located      # whether lines name the user's file and line, for the compiler to carry along
+        # what stands behind operations, for the compiler to carry along: with False the names of named_scopes alone; with True names of all,
+        # and the user's file and line; with "lines" the file and line as a name
+        self.located = located
+        self.root = ""              # what names of operations in the main function begin with
         self.counter = [0]
         self.functions = {}         # (program, name) -> function name
         self.texts = []
@@ -65,6 +68,7 @@ class Module:
 
     def write_function(self, jaxpr, head, arg_attributes=None, out_attributes=None):
         emit = Emitter(self)
+        emit.is_main = head == "public @main"
         args = [HloValue(f"%arg{i}", v.type) for i, v in enumerate(jaxpr.invars)]
         heads = [f"{a.name}: {type_text(a.type)}{_attributes(arg_attributes, i)}" for i, a in enumerate(args)]
         results = [f"{type_text(v.type)}{_attributes(out_attributes, i)}" for i, v in enumerate(jaxpr.outvars)]
@@ -142,6 +146,7 @@ class Module:
     def text(self, jaxpr, name="main"):
         plan = self.plan
         self.ordered = any(getattr(e, "ordered", False) for e in jaxpr.effects)
+        self.root = f"jit({name})/"
         arg_attributes = self.input_attributes(jaxpr)
         out_attributes = self.output_attributes(jaxpr)
         main = self.write_function(jaxpr, "public @main", arg_attributes, out_attributes)
@@ -174,6 +179,11 @@ class Module:
         return out
 
 
+def without_locations(text):
+    """A module's text without the names that stand behind its operations."""
+    return re.sub(r' loc\("[^"\n]*"\)$', "", text, flags=re.MULTILINE) if ' loc("' in text else text
+
+
 def _attributes(table, i):
     entries = table.get(i) if table else None
     return f" {{{', '.join(entries)}}}" if entries else ""
@@ -195,7 +205,7 @@ def aliases(jaxpr, donated):
 def write_module(jaxpr: Jaxpr, plan=None, name="main", located=False):
     """The StableHLO text of a closed program, and the Python callables it calls back (in the order of their indices).
 
-    `located`: with the user's file and line behind each operation, so that the compiled text has them, too."""
+    `located`: what stands behind operations (see `Module`), so that the compiled text has it, too."""
     module = Module(plan, located)
     text = module.text(jaxpr, name)
     return text, tuple(module.callbacks)

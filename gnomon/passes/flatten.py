@@ -1,6 +1,7 @@
 """Write called programs into their caller, so that repeats can be seen across calls."""
 from __future__ import annotations
 
+from gnomon.base.source import scope_of, within
 from gnomon.ir.jaxpr import Eqn, Jaxpr, Literal, Var
 from gnomon.ops.nested.call import Jit
 
@@ -12,7 +13,7 @@ def flatten(jaxpr):
     if not any(isinstance(e.op, Jit) for e in jaxpr.eqns) or flat_size(jaxpr) > LIMIT:
         return jaxpr
     eqns, rename = [], {}
-    _flatten(jaxpr, eqns, rename, top=True)
+    _flatten(jaxpr, eqns, rename, "", top=True)
     return Jaxpr(jaxpr.constvars, jaxpr.invars, eqns, [rename.get(v, v) for v in jaxpr.outvars], jaxpr.names)
 
 
@@ -28,13 +29,15 @@ def is_open_call(e):
     return isinstance(e.op, Jit) and not e.op.keep
 
 
-def _flatten(jaxpr, eqns, rename, top):
-    """Append a program's equations; `rename` maps its variables to the caller's names, and gets the new ones."""
+def _flatten(jaxpr, eqns, rename, scope, top):
+    """Append a program's equations; `rename` maps its variables to the caller's names, and gets the new ones. `scope` has the names of the
+    named_scopes that the program was called in."""
     for e in jaxpr.eqns:
+        place = within(e.place, scope) if scope else e.place
         ins = tuple([rename.get(v, v) if v.__class__ is Var else v for v in e.ins])
         if is_open_call(e):
             inner = dict(zip(e.op.jaxpr.invars, ins))
-            _flatten(e.op.jaxpr, eqns, inner, False)
+            _flatten(e.op.jaxpr, eqns, inner, scope_of(place) and f"{scope_of(place)}/jit({e.op.name})", False)
             for outer, v in zip(e.outs, e.op.jaxpr.outvars):
                 rename[outer] = v if v.__class__ is Literal else inner[v]
             continue
@@ -42,4 +45,4 @@ def _flatten(jaxpr, eqns, rename, top):
         if not top:
             outs = tuple([Var(v.type) for v in e.outs])
             rename.update(zip(e.outs, outs))
-        eqns.append(Eqn(e.op, ins, outs, e.place))
+        eqns.append(Eqn(e.op, ins, outs, place))

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from gnomon.base.errors import Refused
+from gnomon.base.source import transformed
 from gnomon.ir.jaxpr import Eqn, Jaxpr, Literal, Var, intern
 from gnomon.trace.context import local
 from gnomon.trace.stage import Frame, Tracer
@@ -43,7 +44,8 @@ class Builder:
     variables are called otherwise in the new one. Use as a context manager; ops bound inside are recorded here, at the
     place in the user's code given by the equation handed to `at`."""
 
-    def __init__(self, invars):
+    def __init__(self, invars, what=None):
+        self.what = what            # the transform's name, for the scopes of what it makes of equations
         self.frame = TransformFrame()
         self.frame.invars = tuple(invars)
         self.rename = {}
@@ -57,7 +59,8 @@ class Builder:
         local.frame = self.frame.parent
 
     def at(self, eqn):
-        self.frame.place = eqn.place
+        place = eqn.place
+        self.frame.place = transformed(place, self.what) if place is not None and len(place) > 2 and self.what else place
 
     def name(self, v):
         """The new program's Var or Literal for one of the old program's."""

@@ -11,7 +11,7 @@ from gnomon.base import source
 from gnomon.base.errors import (ConcretizationTypeError, TracerArrayConversionError, TracerBoolConversionError,
                                 TracerIntegerConversionError, UnexpectedTracerError)
 from gnomon.base.settings import current
-from gnomon.base.source import user_place
+from gnomon.base.source import user_place, within
 from gnomon.ir.check import check
 from gnomon.ir.jaxpr import Eqn, Jaxpr, Literal, Var
 from gnomon.ir.op import BIND, VARY, joint_varying
@@ -180,7 +180,7 @@ class Frame:
     """A program being recorded."""
 
     __slots__ = ("parent", "eqns", "consts", "const_values", "closed", "name", "kind", "arg_names", "values", "invars",
-                 "weak_matters", "strong", "known", "producer", "indexed", "place", "depth", "lent")
+                 "weak_matters", "strong", "known", "producer", "indexed", "place", "depth", "lent", "scope")
 
     def __init__(self, name="", kind="jit", arg_names=None, values=None):
         self.parent = local.frame
@@ -198,6 +198,7 @@ class Frame:
         self.producer, self.indexed = None, 0
         self.depth = 0              # in how many other traces this one is
         self.lent = ()              # ids of the values that rules of the user's close over, and may keep
+        self.scope = ""             # the names of the named_scopes that the equations recorded now are in, as `model/layer`
         self.place = None           # where equations recorded from now on come from, if not from the caller
 
     def record(self, op, args):
@@ -214,12 +215,15 @@ class Frame:
             if varying and any(t.varying != varying for t in types):
                 return self.record(op, [a if t.varying == varying else VARY[0](a, varying - t.varying) for a, t in zip(args, types)])
             out = op.infer(types)
+        place = self.place or user_place(3)
+        if self.scope:
+            place = within(place, self.scope)
         if op.multiple:
             outs = [_new_var(t) for t in out]
-            self.eqns.append(_new_eqn(op, tuple(ins), tuple(outs), self.place or user_place(3)))
+            self.eqns.append(_new_eqn(op, tuple(ins), tuple(outs), place))
             return [Tracer(t, v, self) for t, v in zip(out, outs)]
         var = _new_var(out)
-        self.eqns.append(_new_eqn(op, tuple(ins), (var,), self.place or user_place(3)))
+        self.eqns.append(_new_eqn(op, tuple(ins), (var,), place))
         return Tracer(out, var, self)
 
     def lift(self, value):
@@ -496,14 +500,14 @@ def inline(jaxpr, consts, args):
         env[v] = lift(a)
     for v, a in zip(jaxpr.invars, args):
         env[v] = lift(a)
-    append = frame.eqns.append
+    append, scope = frame.eqns.append, frame.scope
     for e in jaxpr.eqns:
         ins = tuple([env[v] if v.__class__ is Var else v for v in e.ins])
         outs = []
         for v in e.outs:
             new = env[v] = _new_var(v.type)
             outs.append(new)
-        append(_new_eqn(e.op, ins, tuple(outs), e.place))
+        append(_new_eqn(e.op, ins, tuple(outs), within(e.place, scope) if scope else e.place))
     out = []
     for v in jaxpr.outvars:
         w = env[v] if v.__class__ is Var else v

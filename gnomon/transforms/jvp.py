@@ -30,7 +30,7 @@ def jvp(jaxpr, nonzero, instantiate=False):
 def _jvp(jaxpr, nonzero, instantiate):
     moving = [v for v, nz in zip(jaxpr.invars, nonzero) if nz]
     tangent_vars = fresh(tangent_type(v.type) for v in moving)
-    build = Builder(jaxpr.invars + tangent_vars)
+    build = Builder(jaxpr.invars + tangent_vars, "jvp")
     tangent = {v: build.frame.tracer(t) for v, t in zip(moving, tangent_vars)}
     with build:
         for e in jaxpr.eqns:

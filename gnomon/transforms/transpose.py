@@ -31,7 +31,7 @@ def _transpose(jaxpr, linear, has_ct, instantiate):
     fixed = tuple([v for v, is_lin in zip(jaxpr.invars, linear, strict=True) if not is_lin])
     wanted = [v for v, is_lin in zip(jaxpr.invars, linear) if is_lin]
     ct_vars = fresh(cotangent_type(v.type) for v, has in zip(jaxpr.outvars, has_ct) if has)
-    build = Builder(fixed + ct_vars)
+    build = Builder(fixed + ct_vars, "transpose")
     lin = set(wanted)
     with build:
         backward = []

@@ -85,7 +85,7 @@ def vmap(jaxpr, axes, batching, out_batched=None, out_axes=None):
 def _vmap(jaxpr, axes, batching, out_batched, out_axes):
     invars = tuple([v if a is None else Var(batching.insert(v.type, a))
                     for v, a in zip(jaxpr.invars, axes, strict=True)])
-    build = Builder(invars)
+    build = Builder(invars, "vmap")
     axis = {}
     for old, new, a in zip(jaxpr.invars, invars, axes):
         if a is not None:

@@ -1,4 +1,6 @@
 """disable_jit, ensure_compile_time_eval, named scopes, users' own contexts."""
+import re
+
 import pytest
 
 import gnomon
@@ -55,6 +57,53 @@ def test_named_scopes_leave_programs_alone():
     assert str(gnomon.make_jaxpr(g)(1.0)) == str(gnomon.make_jaxpr(lambda x: x * 2.0)(1.0))
     with pytest.raises(TypeError, match="named_scope takes a string, got 3"):
         gnomon.named_scope(3)
+
+
+def op_names(f, *args):
+    return set(re.findall(r'op_name="([^"]*)"', gnomon.jit(f).lower(*args).compile().as_text()))
+
+
+def test_names_of_scopes_are_carried_to_the_compiled_program():
+    @gnomon.jit
+    def called(x):
+        with gnomon.named_scope("in"):
+            return jnp.sin(x)
+
+    def model(x):
+        with gnomon.named_scope("outer"):
+            y = jnp.cos(x)
+            with gnomon.named_scope("b"):
+                y = y * called(x)
+            z = lax.scan(lambda c, _: (jnp.tanh(c * y.sum()), None), y.sum(), None, length=3)[0]
+        return jnp.exp(z)
+    x = jnp.ones(3)
+    plain = op_names(model, x)
+    assert {"jit(model)/outer/cos", "jit(model)/outer/b/mul", "jit(model)/outer/scan/tanh", "jit(model)/outer/b/jit(called)/in/sin"} <= plain
+    assert not any("exp" in name for name in plain)         # outside all scopes
+    assert "jit(vmap(model))/vmap(outer)/cos" in op_names(gnomon.vmap(model), jnp.ones((2, 3)))
+    gradient = op_names(gnomon.grad(model), x)
+    assert {"jit(grad(model))/outer/cos", "jit(grad(model))/transpose(jvp(outer))/b/mul"} <= gradient
+    lowered = gnomon.jit(model).lower(x)
+    assert " loc(" not in lowered.as_text()
+    where = lowered.as_text(debug_info=True)
+    assert 'loc("jit(model)/outer/cos"(' in where and "test_scopes.py" in where and 'loc("jit(model)/exp"(' in where
+    assert float(lowered.compile()(x)) == pytest.approx(float(model(x)))
+
+
+def test_a_scope_ends_where_an_error_leaves_it_and_is_no_part_of_inner_traces():
+    def f(x):
+        try:
+            with gnomon.named_scope("left"):
+                raise KeyError
+        except KeyError:
+            return jnp.cos(x)
+    assert not op_names(f, 1.0) - {"x"}
+    scope = gnomon.named_scope("again")         # one object may be entered twice
+
+    def g(x):
+        with scope, scope:
+            return jnp.sin(x)
+    assert "jit(g)/again/again/sin" in op_names(g, 1.0)
 
 
 def test_a_users_context_is_part_of_the_signature():
