@@ -11,13 +11,14 @@ from gnomon.numpy.composite import composite
 from gnomon.numpy.creation import asarray, default_float, settle
 from gnomon.numpy.manipulation import roll
 from gnomon.numpy.promote import as_value, requested_dtype, to_inexact
+from gnomon.ops.complex_parts import conj
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.fft import FftType
 from gnomon.ops.fft import fft as transform
 from gnomon.ops.shape import full
 from gnomon.ops.shape import transpose as permute
-from gnomon.ops.slicing import pad
+from gnomon.ops.slicing import concatenate, pad, rev, slice_in_dim
 from gnomon.types.dtype import complex_dtype, is_complex, real_dtype
 
 __all__ = ["fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft",
@@ -26,6 +27,7 @@ __all__ = ["fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2"
 
 FORWARD, BACK, REAL, REAL_BACK = FftType
 MOST = 3            # dimensions that one op transforms
+LONG = 2 ** 12      # numbers of which half a transform and its mirror image take less time than a whole one
 NORMS = (None, "backward", "ortho", "forward")
 
 
@@ -62,6 +64,9 @@ def transformed(name, kind, a, s, axes, norm):
 @composite(static=("kind", "s", "axes", "norm"))
 def run(a, kind, s, axes, norm):
     dtype = a.type.dtype
+    mirrored = kind == FORWARD and not is_complex(dtype) and math.prod(s) >= LONG
+    if mirrored:
+        kind = REAL
     if kind == REAL:
         a = convert_element_type(a, np.dtype("float32")) if dtype.itemsize < 4 else a
     else:
@@ -77,12 +82,25 @@ def run(a, kind, s, axes, norm):
         out = empty_result(a, kind, s)
     else:
         out = several(a, kind, s)
+    if mirrored:
+        out = whole_spectrum(out, s)
     out = permute(out, tuple(np.argsort(order).tolist()))
     size = math.prod(s)
     scale = {"backward": 1, "ortho": math.sqrt(size), "forward": size}[norm]
     if scale == 1:
         return out
     return out * np.asarray(scale if kind in (BACK, REAL_BACK) else 1 / scale, real_dtype(out.type.dtype))
+
+
+def whole_spectrum(half, s):
+    """The transform of real numbers from its first half along the last dimension: what is missing are the conjugates of what
+    stands on the other side of the origin."""
+    last, n = half.type.ndim - 1, s[-1]
+    rest = rev(conj(slice_in_dim(half, 1, n - n // 2, last)), (last,))
+    for d in range(last + 1 - len(s), last):
+        m = rest.type.shape[d]
+        rest = concatenate([slice_in_dim(rest, 0, 1, d), rev(slice_in_dim(rest, 1, m, d), (d,))], d)
+    return concatenate([half, rest], last)
 
 
 def empty_result(a, kind, s):

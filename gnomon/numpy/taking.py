@@ -443,16 +443,19 @@ def nonzero(a, *, size=None, fill_value=None):
     fills = fill_value if isinstance(fill_value, (tuple, list)) else (fill_value,) * rank
     if len(fills) != rank:
         raise ValueError(f"nonzero takes one fill_value, or one per dimension of {a.type}, got {len(fills)}.")
-    return tuple(run_nonzero(a, [0 if f is None else f for f in fills], size, default_int()))
+    fills = None if all([f is None for f in fills]) else [0 if f is None else f for f in fills]      # where nothing is found are zeros
+    return tuple(run_nonzero(a, fills, size, default_int()))
 
 
 @composite(static=("size", "dtype"))
 def run_nonzero(a, fills, size, dtype):
     shape, n = a.type.shape, a.type.size
-    fills = [convert_element_type(value_of(f), dtype) for f in fills]
+    found, count = listed(truth(flat(a)), size)
+    if fills is None and n:
+        return [convert_element_type(i, dtype) for i in split_places(found, shape)]
+    fills = [convert_element_type(value_of(f), dtype) for f in fills or [0] * len(shape)]
     if not n or not size:
         return [broadcast_in_dim(f, (size,)) for f in fills]
-    found, count = listed(truth(flat(a)), size)
     missing = ge(bind(Iota(INT32, (size,), 0)), count)
     return [select_n(missing, convert_element_type(i, dtype), broadcast_in_dim(f, (size,)))
             for i, f in zip(split_places(found, shape), fills)]

@@ -85,3 +85,15 @@ def test_lax():
     close(G.lax.fft(Z, G.lax.FftType.FFT, (4, 5)), np.fft.fft2(Z))
     with pytest.raises(ValueError, match="last sizes are"):
         G.lax.fft(Z, "fft", (7,))
+
+
+@pytest.mark.parametrize("shape, axes", [((4097,), (0,)), ((64, 66), (0, 1)), ((16, 17, 16), (2, 0)), ((1, 4096), (1, 0)), ((8, 8, 8, 9), None)])
+def test_many_real_numbers(shape, axes):
+    """Half of the transform is the mirror image of the other half."""
+    x = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+    wanted = np.fft.fftn(x.astype(float), axes=axes)
+    np.testing.assert_allclose(gnp.fft.fftn(x, axes=axes), wanted, 1e-3, 1e-3)
+    if len(shape) < 3:
+        weight = np.random.default_rng(1).standard_normal(shape).astype(np.float32)
+        got = G.grad(lambda x: (gnp.fft.fftn(x, axes=axes) * (weight * (1 + 2j))).real.sum())(x)
+        np.testing.assert_allclose(got, np.fft.fftn(weight * (1 + 2j), axes=axes).real, 1e-3, 1e-2)
