@@ -9,7 +9,7 @@ from gnomon.api.function import as_values, check_leaves
 from gnomon.base.frames import entry_point
 from gnomon.base.settings import current
 from gnomon.base.tree import flatten_axes, keystr, tree_flatten, tree_flatten_with_path, tree_leaves, tree_map, tree_unflatten
-from gnomon.ops.place import DevicePut, Reshard, ShardingConstraint
+from gnomon.ops.place import DevicePut, LayoutConstraint, Reshard, ShardingConstraint
 from gnomon.run import client, transfer
 from gnomon.run.array import Array
 from gnomon.run.client import (default_backend, device_count, devices, local_device_count, local_devices,  # noqa: F401
@@ -18,6 +18,7 @@ from gnomon.run.transfer import (make_array_from_callback, make_array_from_proce
                                  make_array_from_single_device_arrays)
 from gnomon.trace.context import local, scope_key
 from gnomon.trace.stage import Tracer, bind
+from gnomon.types.layout import Layout
 from gnomon.types.mesh import AbstractMesh, Mesh, install_mesh_context, make_device_mesh
 from gnomon.types.sharding import NamedSharding, PartitionSpec, Sharding, abstract_sharding
 
@@ -199,6 +200,26 @@ def with_sharding_constraint(x, shardings):
             check_not_manual(t)
             out.append(bind(ShardingConstraint(t), v))
     return tree_unflatten(tree, out)
+
+
+@entry_point
+def with_layout_constraint(x, layouts):
+    """The values, with a demand on the compiler in which order their dimensions lie in memory there.
+
+    `layouts` is a `Layout` for each array of the tree `x`, or one for all. ValueError for one that has another number of dimensions.
+
+    >>> import gnomon
+    >>> from gnomon.types.layout import Layout
+    >>> f = gnomon.jit(lambda x: with_layout_constraint(x + 1, Layout((1, 0))))
+    >>> f(np.zeros((1, 2), np.float32)).tolist()
+    [[1.0, 1.0]]
+    """
+    leaves, tree = tree_flatten(x)
+    targets = one_each(leaves, tree, layouts, "with_layout_constraint layouts")
+    for t in targets:
+        if not isinstance(t, Layout):
+            raise ValueError(f"with_layout_constraint takes layouts, Layout(major_to_minor), got {t!r}.")
+    return tree_unflatten(tree, [bind(LayoutConstraint(t), v) for v, t in zip(as_values(leaves), targets)])
 
 
 def check_not_manual(sharding):

@@ -59,6 +59,48 @@ class DceSink(Op):
         return bind(self, *args), []
 
 
+class Tie(Op):
+    """The second operand as it is, which depends on the first as well, until programs are compiled."""
+
+    def result(self, x, y):
+        return y
+
+    def lower(self, emit, x, y):
+        return y
+
+    def derivative(self, args, tangents):
+        return bind(self, *args), None if tangents[1] is None else bind(self, args[0], tangents[1])
+
+    def transpose(self, ct, x, y):
+        return None, ct
+
+    def batch(self, args, axes, batching):
+        x, y = args
+        return bind(self, x, y), axes[1]
+
+
+class Unreachable(Op):
+    """Stands where a program must not come to be compiled: `outs` are the types of what it would give, `exc_type` and `message` the error
+    that compiling it is."""
+
+    outs: tuple
+    exc_type: object = field(TypeError, show="never")
+    message: str = field("a part of a program was reached that was said to be unreachable")
+
+    multiple = True
+    derivative = ZERO
+    transpose = NOTHING_BACK
+
+    def result(self, *xs):
+        return self.outs
+
+    def lower(self, emit, *xs):
+        raise self.exc_type(self.message)
+
+    def batch(self, args, axes, batching):
+        return bind(self, *args), [None] * len(self.outs)
+
+
 class TokenOp(Op, abstract=True):
     """Base of the ops that make tokens. A token orders nothing by itself here, since effects keep their order by their
     own; it is a boolean that is false."""

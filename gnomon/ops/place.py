@@ -4,6 +4,7 @@ from __future__ import annotations
 from gnomon.base.errors import ShardingTypeError
 from gnomon.ir.op import LINEAR, Op, field
 from gnomon.trace.stage import bind
+from gnomon.types.memory import DEVICE, type_memory
 from gnomon.types.sharding import NamedSharding, PartitionSpec, type_sharding
 
 
@@ -59,6 +60,54 @@ class Reshard(Placing):
 
     def transpose(self, ct, x):
         return bind(Reshard(x.type.sharding), ct) if x.type.sharding is not None else ct,
+
+
+class LayoutConstraint(Op):
+    """Tells the compiler in which order the dimensions of a value lie in memory there."""
+
+    layout: object
+
+    derivative = LINEAR
+
+    def result(self, x):
+        if len(self.layout.major_to_minor) != x.ndim:
+            raise ValueError(f"with_layout_constraint got a layout of {len(self.layout.major_to_minor)} dimensions, {self.layout}, for a value "
+                             f"of type {x}. Give it an order of its {x.ndim}.")
+        return x
+
+    def lower(self, emit, x):
+        def order(dims):
+            return f"[dense<{[*dims]}> : tensor<{len(dims)}xindex>]" if dims else "[dense<> : tensor<0xindex>]"
+        dims = self.layout.major_to_minor
+        return emit.generic("stablehlo.custom_call", [x], outs=[emit.out], properties='call_target_name = "LayoutConstraint", operand_layouts = '
+                            f"{order(range(len(dims))[::-1])}, result_layouts = {order(dims[::-1])}")[0]
+
+    def transpose(self, ct, x):
+        return bind(self, ct),
+
+    def batch(self, args, axes, batching):
+        return bind(LayoutConstraint(self.layout.with_axis(axes[0])), *args), axes[0]
+
+
+class MemorySpaceConstraint(Op):
+    """The value in a kind of memory, as its type says."""
+
+    memory_space: object
+
+    name = "with_memory_space_constraint"
+    derivative = LINEAR
+
+    def result(self, x):
+        return x.update(memory=type_memory(self.memory_space))
+
+    def lower(self, emit, x):
+        return x
+
+    def transpose(self, ct, x):
+        return ct if x.type.memory == ct.type.memory else bind(MemorySpaceConstraint(x.type.memory or DEVICE), ct),
+
+    def batch(self, args, axes, batching):
+        return bind(self, *args), axes[0]
 
 
 def check_fits(sharding, x, what):

@@ -4,10 +4,13 @@ import numpy as np
 from gnomon.ops.arithmetic import mul
 from gnomon.ops.nested.approximate import ApproxTopK, ScaledDot
 from gnomon.ops.nested.reduce_window import ReduceWindowByProgram
-from gnomon.ops.ordering import DceSink, OptimizationBarrier
+from gnomon.ops.ordering import DceSink, OptimizationBarrier, Tie
+from gnomon.ops.place import LayoutConstraint, MemorySpaceConstraint
 from gnomon.ops.platform import PlatformIndex
+from gnomon.ops.sizes import DimensionSize
 from gnomon.ops.stacking import Stack, Tile, Unstack
 from gnomon.trace.build import program
+from gnomon.types.layout import Layout
 
 from tests.laws.examples import example, parse_type
 
@@ -19,6 +22,10 @@ MATRIX = (((1,), (0,)), ((), ()))
 EXAMPLES = [
     example(OptimizationBarrier(), "f32[3]", "i32[2]", "key<fry>[2]"),
     example(DceSink(), "f32[3]"),
+    example(Tie(), "i32[]", "f32[3]"),
+    example(DimensionSize(1), "f32[3,4]"),
+    example(LayoutConstraint(Layout((2, 0, 1))), "f32[2,3,4]"),
+    example(MemorySpaceConstraint("device"), "f32[3]"),
     example(PlatformIndex((("tpu",), None))),
     example(Stack(0), "f32[3]", "f32[3]", "f32[3]"),
     example(Stack(1), "c64[2,3]", "c64[2,3]"),
