@@ -19,6 +19,10 @@ from gnomon.types.dtype import is_bool, is_key
 from gnomon.types.value_type import ArrayType, array_type
 
 
+LEAST_FILTER, MOST_FILTER = 16, 512      # the lengths of a vector for which a matrix of it pays
+_BOOL, _INT32, _FLOAT32, _FLOAT64 = map(np.dtype, ("bool", "int32", "float32", "float64"))
+
+
 class ConvDimensionNumbers(NamedTuple):
     """Which dimension is which: `lhs_spec` and `out_spec` name (batch, feature, spatial...), `rhs_spec` (output
     feature, input feature, spatial...)."""
@@ -82,6 +86,53 @@ class ConvGeneralDilated(Op):
     def lower(self, emit, lhs, rhs):
         """With features last: elsewhere XLA's CPU brings that about itself, but not inside loops, where it would take
         the slow way."""
+        if self.long_filter(lhs.type, rhs.type) and emit.one_cpu:
+            # zeros beside the filter would make NaN of what is not finite
+            total = emit.reduce("stablehlo.add", lhs, 0, range(3), ArrayType((), lhs.type.dtype))
+            finite = emit.convert(emit("stablehlo.is_finite", [total], out=ArrayType((), _BOOL)), _INT32)
+            return emit.case(finite, [lambda: [self.direct(emit, lhs, rhs)], lambda: [self.in_blocks(emit, lhs, rhs)]], [emit.out])[0]
+        return self.direct(emit, lhs, rhs)
+
+    def long_filter(self, lhs, rhs):
+        """Whether one vector slides over many numbers, with nothing else about it."""
+        n, size = self.dimension_numbers, math.prod(rhs.shape)
+        return (lhs.ndim == 3 and size == rhs.shape[n.rhs_spec[2]] and LEAST_FILTER <= size <= MOST_FILTER and lhs.dtype == rhs.dtype
+                and lhs.dtype in (_FLOAT32, _FLOAT64) and self.preferred_element_type in (None, lhs.dtype) and lhs.size >= 2 ** 14
+                and {*self.window_strides, *self.lhs_dilation, *self.rhs_dilation, lhs.shape[n.lhs_spec[1]], self.batch_group_count} == {1})
+
+    def in_blocks(self, emit, lhs, rhs):
+        """A block of results at a time, as the product of what is under the filter meanwhile and a matrix whose columns are the
+        filter, each a place further down: a matrix product where the direct way makes one sum after the other."""
+        n, out, (dtype, size) = self.dimension_numbers, emit.out, (lhs.type.dtype, rhs.type.size)
+        batch, length = (out.shape[n.out_spec[i]] for i in (0, 2))
+        block = -(-size // 64) * 64
+        count, window = -(-length // block), block + size - 1
+        (low, _), = self.padding
+        high = count * block + size - 1 - low - lhs.type.shape[n.lhs_spec[2]]
+        zero = emit.scalar(0, dtype)
+
+        def padded(x, low, high):
+            *lead, n = x.type.shape
+            none = [0] * len(lead)
+            return emit("stablehlo.pad", [x, zero], f"low = {[*none, low]}, high = {[*none, high]}, interior = {[*none, 0]}",
+                        ArrayType((*lead, n + low + high), dtype))
+
+        def shaped(x, *shape):
+            return emit("stablehlo.reshape", [x], out=ArrayType(shape, dtype))
+        numbers = padded(shaped(permuted(emit, lhs, n.lhs_spec), batch, lhs.type.shape[n.lhs_spec[2]]), low, high)
+        # in the rows of a matrix that is a place wider, cut anew to the right width, each filter stands a place further on
+        filters = emit.broadcast(padded(shaped(rhs, size), 0, block), (block, block + size), (1,))
+        filters = emit.slice(shaped(filters, block * (block + size)), (0,), (block * window,), (1,), ArrayType((block * window,), dtype))
+        filters = permuted(emit, shaped(filters, block, window), (1, 0))
+        text = (f"dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, window_strides = {emit.ints((block,))}, padding = "
+                f"{padding_text(((0, 0),))}, lhs_dilation = {emit.ints((1,))}, rhs_dilation = {emit.ints((1,))}, batch_group_count = "
+                f"1 : i64, feature_group_count = 1 : i64, precision_config = {precision_text(emit, self.precision)}")
+        got, = emit.generic("stablehlo.convolution", [shaped(numbers, *numbers.type.shape, 1), shaped(filters, window, 1, block)], text,
+                            outs=[ArrayType((batch, count, block), dtype)])
+        got = emit.slice(shaped(got, batch, count * block), (0, 0), (batch, length), (1, 1), ArrayType((batch, length), dtype))
+        return permuted(emit, shaped(got, batch, 1, length), tuple(np.argsort(n.out_spec).tolist()))
+
+    def direct(self, emit, lhs, rhs):
         n, out = self.dimension_numbers, emit.out
         spatial = range(lhs.type.ndim - 2)
         lhs = permuted(emit, lhs, (n.lhs_spec[0], *n.lhs_spec[2:], n.lhs_spec[1]))
