@@ -241,6 +241,16 @@ def test_ragged_products(agree):
         return m.ragged_dot_general(x, y, s, m.RaggedDotDimensionNumbers((((2,), (1,)), ((0,), (0,))), (0,), ()))
     agree(batched, numbers(5, 2, 4), numbers(5, 4, 3), sizes, gradient=False)
 
+    # sizes for each of the dimensions in front of the one that is cut, where it is kept and where it is summed
+    each = np.array([[1, 2, 3], [2, 2, 2]], "int32")
+    for dims, ragged, groups, x, y, s in (
+            ((((2,), (1,)), ((), ())), (1,), (0,), (2, 6, 4), (3, 4, 2), each),
+            ((((1,), (2,)), ((0,), (0,))), (2,), (1,), (2, 4, 6), (2, 3, 4, 5), each),
+            ((((1, 2), (1, 2)), ((), ())), (2,), (), (3, 2, 6), (4, 2, 6), each),
+            ((((2,), (2,)), ((0,), (0,))), (2,), (), (2, 3, 6), (2, 4, 6), each)):
+        agree(lambda m, x, y, s, dims=dims, ragged=ragged, groups=groups: m.ragged_dot_general(
+            x, y, s, m.RaggedDotDimensionNumbers(dims, ragged, groups)), numbers(*x), numbers(*y), s, gradient=False)
+
 
 def test_approximate_top_k(agree):
     x = numbers(3, 8)
