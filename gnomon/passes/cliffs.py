@@ -78,7 +78,7 @@ def large_constants(jaxpr):
 
 def unrolled_loops(flat, reports):
     done = {(r.file, r.line) for r in reports}
-    for run in find_runs(list(flat.eqns), LONG_LOOP):
+    for run in find_runs(list(flat.eqns), shortest=LONG_LOOP):
         place = at(flat.eqns[run.start])
         if place not in done:
             seconds = compile_seconds(len(flat.eqns)) - compile_seconds(len(flat.eqns) - run.saved)

@@ -47,12 +47,12 @@ def identities(eqns):
         if e.op.effects and must_run(e.op.effects):
             key = i
         out.append(table.setdefault(key, len(table)))
-    return out
+    return np.asarray(out)
 
 
-def find_runs(eqns, shortest=SHORTEST):
-    """Runs of blocks that line up, not overlapping, the most saving first."""
-    ids = np.asarray(identities(eqns))
+def find_runs(eqns, ids=None, shortest=SHORTEST):
+    """Runs of blocks that line up, not overlapping, in order; of those that overlap, the most saving. `ids`: their `identities`."""
+    ids = identities(eqns) if ids is None else ids
     candidates = periods(ids)
     rough = []
     for p in candidates:
@@ -61,16 +61,14 @@ def find_runs(eqns, shortest=SHORTEST):
             if count >= shortest:
                 rough.append(Run(start, p, count))
     rough.sort(key=lambda r: (-r.saved, r.period))
-    found, taken = [], []
+    found, free = [], np.ones(len(eqns), bool)
     for r in rough:
-        if any(r.start < b and a < r.stop for a, b in taken):
-            r = clipped(r, taken)
-            if r is None or r.count < shortest:
-                continue
-        good = aligned(eqns, r, shortest)
-        for g in good:
+        r = clipped(r, free)
+        if r.count < shortest:
+            continue
+        for g in aligned(eqns, r, shortest):
             found.append(g)
-            taken.append((g.start, g.stop))
+            free[g.start:g.stop] = False
     return sorted(found, key=lambda r: r.start)
 
 
@@ -96,21 +94,10 @@ def stretches(flags):
     return [(a, b - a) for a, b in edges.reshape(-1, 2).tolist()]
 
 
-def clipped(run, taken):
-    """The longest part of a run between those taken already, in whole blocks, or None."""
-    free, at = [], run.start
-    for a, b in sorted(taken):
-        if b <= run.start or a >= run.stop:
-            continue
-        if a > at:
-            free.append((at, a))
-        at = max(at, b)
-    if at < run.stop:
-        free.append((at, run.stop))
-    if not free:
-        return None
-    a, b = max(free, key=lambda f: f[1] - f[0])
-    return Run(a, run.period, (b - a) // run.period)
+def clipped(run, free):
+    """The longest part of a run whose equations are free, in whole blocks; of no blocks where none is."""
+    start, length = max(stretches(free[run.start:run.stop]), key=lambda s: s[1], default=(0, 0))
+    return run if length == run.stop - run.start else Run(run.start + start, run.period, length // run.period)
 
 
 def aligned(eqns, run, shortest):

@@ -23,7 +23,7 @@ from gnomon.ops.shape import BroadcastInDim, Reshape, Squeeze
 from gnomon.ops.slicing import Concatenate, Rev, Slice
 from gnomon.passes.cost import choose, size_in_bytes
 from gnomon.passes.flatten import flatten
-from gnomon.passes.repeats import find_runs
+from gnomon.passes.repeats import find_runs, identities
 from gnomon.types.effect import must_run
 from gnomon.types.value_type import ArrayType
 
@@ -83,6 +83,8 @@ class Rewrite:
             for v in e.ins:
                 last_use[v] = i
         last_use.update(dict.fromkeys(jaxpr.outvars, len(self.seq)))
+        self.kinds = identities(self.seq)
+        self.how_many = np.bincount(self.kinds)
         self.changed = False
 
     # -- rows --------------------------------------------------------------------------------------------------
@@ -144,7 +146,7 @@ class Rewrite:
 
     def result(self, original, whole_rows):
         at = 0
-        for run in find_runs(self.seq):
+        for run in find_runs(self.seq, self.kinds):
             if self.has_effects(run):
                 continue
             for e in self.seq[at:run.start]:
@@ -202,6 +204,7 @@ class Rewrite:
         """(what to do with the run or None, its operands, what is used of it later)."""
         operands, later = self.operands(run), self.used_later(run)
         copied = stacked = cuts = 0
+        put_together = set()
         for values in operands[1].values():
             nbytes = sum(size_in_bytes(v.type) for v in values)
             copied += nbytes
@@ -210,10 +213,17 @@ class Rewrite:
             cuts += sum(v in self.rows and v not in self.cut for v in values if v.__class__ is Var)
             if len(self.segments(values)) > 1:
                 stacked += nbytes
+                put_together.add(tuple(map(id, values)))
         for j, o in later[0]:
             copied += run.count * size_in_bytes(self.seq[run.start + j].outs[o].type)
-        what = choose(len(self.seq), run.period, run.count, copied, stacked, cuts, current.roll != "off", current.outline != "off")
+        what = choose(len(self.seq), run.period, run.count, copied, stacked, cuts, current.roll != "off", current.outline != "off",
+                      len(put_together) + len(later[0]), self.kinds_outside(run))
         return what, operands, later
+
+    def kinds_outside(self, run):
+        """How many kinds of equations of a run are outside it, too."""
+        kinds, counts = np.unique(self.kinds[run.start:run.stop], return_counts=True)
+        return int(np.count_nonzero(self.how_many[kinds] > counts))
 
     def segments(self, values):
         """Values as stretches of rows of one array one behind the other, (array, first, last), and single values."""

@@ -1,6 +1,8 @@
 """Repeats are found, compiled once, and give the same numbers; small programs are left alone."""
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from gnomon.ir.check import check
 from gnomon.ir.jaxpr import intern
 from gnomon.passes.cost import choose
 from gnomon.passes.pipeline import optimised
-from gnomon.passes.repeats import find_runs
+from gnomon.passes.roll import compile_repeats_once
 
 rng = np.random.default_rng(0)
 
@@ -109,9 +111,10 @@ def test_layers_become_calls_of_one_function():
         _, found = reports(g, ps, x)
         assert {r.kind for r in found} == {"outline"} and max(r.count for r in found) >= 22
         called = G.jit(lambda ps, x: g(ps, x))(ps, x)
-    _, found = reports(g, ps, x)
-    assert {r.kind for r in found} == {"roll"}      # small layers are stacked
-    rolled = G.jit(lambda ps, x: g(ps, x))(ps, x)
+    with settings.outline("off"):
+        _, found = reports(g, ps, x)
+        assert {r.kind for r in found} == {"roll"}      # small layers are stacked
+        rolled = G.jit(lambda ps, x: g(ps, x))(ps, x)
     with settings.roll("off"), settings.outline("off"):
         plain = G.jit(lambda ps, x: g(ps, x))(ps, x)
     for a, b, c in zip(*map(G.tree.leaves, (plain, called, rolled))):
@@ -214,24 +217,48 @@ def test_a_value_from_two_steps_back_is_not_mistaken_for_the_carry():
     compare(f, C)
 
 
-@pytest.mark.parametrize("total, period, count, copied, stacked, want", [
-    (10_000, 2, 5_000, 0, 0, "roll"), (3_000, 120, 12, 2e8, 2e8, "outline"), (3_000, 120, 12, 2e6, 2e6, "roll"), (40, 2, 20, 0, 0, None),
-    (3_000, 120, 24, 1e10, 1e10, "outline")])
-def test_the_cost_model_decides(total, period, count, copied, stacked, want):
-    assert choose(total, period, count, copied, stacked) == want
+@pytest.mark.parametrize("total, period, count, copied, stacked, other, want", [
+    (10_000, 2, 5_000, 0, 0, {}, "roll"), (3_000, 120, 12, 2e8, 2e8, {}, "outline"), (3_000, 120, 12, 2e6, 2e6, {}, "roll"),
+    (40, 2, 20, 0, 0, {}, None), (3_000, 120, 24, 1e10, 1e10, {}, "outline"),
+    (3_000, 120, 12, 2e6, 2e6, {"moves": 40}, "outline"),           # layers whose weights and residuals would have to be stacked
+    (10_000, 100, 48, 2e6, 2e6, {"moves": 40}, "roll"),             # but many of them
+    (3_800, 118, 5, 2e6, 2e6, {"moves": 36, "again": 31}, None),    # few, of kernels that are there anyway: the layers of a ResNet
+    (10_000, 2, 5_000, 0, 0, {"may_roll": False}, None), (3_000, 120, 12, 2e6, 2e6, {"may_outline": False}, "roll")])
+def test_the_cost_model_decides(total, period, count, copied, stacked, other, want):
+    assert choose(total, period, count, copied, stacked, **other) == want
 
 
-def test_finding_repeats_is_linear():
-    sizes = []
-    for n in (500, 4000):
-        eqns = program(carried(n), W, C).eqns
-        steps = [0]
+def chance(n):
+    """Equations with no order in them."""
+    def f(w, c):
+        random, vs = np.random.default_rng(0), [c, w]
+        for which, a, b in random.integers(0, [3, 2 ** 30, 2 ** 30], (n, 3)):
+            a, b = vs[-1 - a % min(len(vs), 9)], vs[b % len(vs)]
+            vs.append(jnp.sin(a) if which == 0 else a + b if which == 1 else a * 2.0)
+        return vs[-1]
+    return f
 
-        class Counting(list):
-            def __getitem__(self, i):
-                steps[0] += 1
-                return list.__getitem__(self, i)
-        runs = find_runs(Counting(eqns))
-        assert runs[0].count == n
-        sizes.append(steps[0])
-    assert sizes[1] <= 10 * sizes[0]
+
+def from_behind(n):
+    """A loop whose steps reach back to an earlier step, each to another."""
+    def f(w, c):
+        vs = [c] * 8
+        for i in range(n // 2):
+            vs.append(jnp.sin(vs[-1]) + vs[-1 - i % 7])
+        return vs[-1]
+    return f
+
+
+@pytest.mark.parametrize("make", [chance, from_behind, lambda n: carried(n // 2),
+                                  lambda n: G.grad(lambda w, c: carried(n // 6)(w, c).sum())], ids=["chance", "from behind", "loop", "grad"])
+def test_finding_and_rewriting_repeats_takes_linear_time(make):
+    def seconds(n):
+        eqns = program(make(n), W, C)
+        best = []
+        for _ in range(3):
+            eqns.memo.clear()
+            start = time.process_time()
+            compile_repeats_once(eqns)
+            best.append(time.process_time() - start)
+        return min(best)
+    assert seconds(16_000) < 24 * seconds(2_000)        # eight times as much is what it should be; a quadratic way takes 64
