@@ -13,7 +13,7 @@ _FAMILIES = {
         "shift_right_arithmetic shift_right_logical sign square stage sub",
     "gnomon.lax.collectives":
         "all_gather all_to_all axis_index axis_size pbroadcast pcast pmax pmean pmin ppermute precv psend pshuffle psum "
-        "psum_scatter pswapaxes ragged_all_to_all",
+        "psum_scatter psum_scatter_start pswapaxes ragged_all_to_all",
     "gnomon.lax.contraction":
         "DotAlgorithm DotAlgorithmPreset DotDimensionNumbers Precision PrecisionLike batch_matmul dot dot_general scaled_dot",
     "gnomon.lax.convolution":

@@ -1,24 +1,22 @@
 """Collectives over named axes, as functions of trees."""
 from __future__ import annotations
 
+import numpy as np
+
 from gnomon.base.errors import Refused
-from gnomon.base.tree import tree_flatten, tree_unflatten
-from gnomon.numpy.creation import arange
+from gnomon.base.tree import register_pytree_node, tree_flatten, tree_unflatten
 from gnomon.numpy.promote import as_value, to_inexact
-from gnomon.numpy.reductions import argmax
-from gnomon.numpy.selection import where
-from gnomon.numpy.taking import take
 from gnomon.ops import collectives as ops
 from gnomon.ops import collectives_moving as moving
 from gnomon.ops.arithmetic import div
 from gnomon.ops.elementwise import full_scalar
+from gnomon.ops.nested.ragged_exchange import RaggedAllToAll
 from gnomon.ops.shape import expand_dims, squeeze
 from gnomon.trace.context import local
 from gnomon.trace.stage import bind
-from gnomon.types.dtype import is_integer
 
 __all__ = ["all_gather", "all_to_all", "axis_index", "axis_size", "pbroadcast", "pcast", "pmax", "pmean", "pmin", "ppermute", "precv", "psend",
-           "pshuffle", "psum", "psum_scatter", "pswapaxes", "ragged_all_to_all"]
+           "pshuffle", "psum", "psum_scatter", "psum_scatter_start", "pswapaxes", "ragged_all_to_all"]
 
 
 def _over_tree(op_class, x, axis_name, groups):
@@ -296,32 +294,97 @@ def ragged_all_to_all(operand, output, input_offsets, send_sizes, output_offsets
     names = ops.as_axes(axis_name, what)
     groups = ops.as_groups(axis_index_groups, names, what)
     n = ops.axis_size(names) if groups is None else len(groups[0])
-    operand, output = as_value(operand, what, 0), as_value(output, what, 1)
-    if operand.type.ndim == 0 or operand.type.dtype != output.type.dtype or operand.type.shape[1:] != output.type.shape[1:]:
-        raise ValueError(f"{what} needs an operand and an output that agree in dtype and in all dimensions but the first, got {operand.type} and "
-                         f"{output.type}.")
-    vectors = [as_value(v, what, i + 2) for i, v in enumerate((input_offsets, send_sizes, output_offsets, recv_sizes))]
-    for called, v in zip(("input_offsets", "send_sizes", "output_offsets", "recv_sizes"), vectors):
-        if v.type.shape != (n,) or not is_integer(v.type.dtype):
-            raise ValueError(f"{what} needs {called} to be {n} integers, one for each position of {axis_name!r}, got {v.type}.")
-    if groups is not None:
-        raise Refused(f"{what} with axis_index_groups is not there; use a mesh with one axis more")
-    # what each position sends here: its rows from `first` on, `count` of them, to the place `to`
-    first, count, to = [all_to_all(v, axis_name, 0, 0) for v in vectors[:3]]
-    rows, place = operand.type.shape[0], arange(output.type.shape[0], dtype=first.type.dtype)[:, None]
-    sent = (place >= to) & (place < to + count)
-    sender = argmax(sent, 1)
-    everything = all_gather(operand, axis_name, tiled=True)
-    found = take(everything, sender * rows + first[sender] + place[:, 0] - to[sender], 0, mode="clip")
-    received = sent.any(1).reshape((-1,) + (1,) * (operand.type.ndim - 1))
-    return where(received, found, output)
+    values = [as_value(v, what, i) for i, v in enumerate((operand, output, input_offsets, send_sizes, output_offsets, recv_sizes))]
+    return bind(RaggedAllToAll(names, groups, n), *ops.varying_over(values, names))[0]
+
+
+class Future:
+    """A value on its way, as `psum_scatter_start` gives: `done()` is the value. The compiler decides what runs meanwhile.
+
+    >>> import gnomon
+    >>> import gnomon.numpy as jnp
+    >>> gnomon.vmap(lambda x: psum_scatter_start(x, "i").done(), axis_name="i")(jnp.arange(4).reshape(2, 2)).tolist()
+    [2, 4]
+    """
+
+    __slots__ = ("value",)
+
+    def __init__(self, value):
+        self.value = value
+
+    shape = property(lambda self: self.value.shape)
+    dtype = property(lambda self: self.value.dtype)
+
+    def done(self):
+        """The value."""
+        return self.value
+
+    def __repr__(self):
+        return f"Future({self.value.aval})"
+
+
+register_pytree_node(Future, lambda future: ((future.value,), None), lambda _, children: Future(*children))
+
+
+def psum_scatter_start(x, axis_name, *, scatter_dimension=0, axis_index_groups=None, tiled=False):
+    """`psum_scatter` whose result comes as a `Future`: `.done()` is the array. The other arguments are those of psum_scatter.
+
+    >>> import gnomon
+    >>> import gnomon.numpy as jnp
+    >>> gnomon.vmap(lambda x: psum_scatter_start(x, "i").done(), axis_name="i")(jnp.arange(4).reshape(2, 2)).tolist()
+    [2, 4]
+    """
+    return Future(psum_scatter(as_value(x, "psum_scatter_start", 0), axis_name, scatter_dimension=scatter_dimension,
+                               axis_index_groups=axis_index_groups, tiled=tiled))
+
+
+class Sent(Future):
+    """What psend has sent along an axis, for precv."""
+
+    __slots__ = ("axis", "perm")
+
+    def __init__(self, value, axis, perm):
+        super().__init__(value)
+        self.axis, self.perm = axis, perm
+
+
+register_pytree_node(Sent, lambda sent: ((sent.value,), (sent.axis, sent.perm)), lambda facts, children: Sent(*children, *facts))
 
 
 def psend(x, axis_name, perm):
-    """Refused: one-sided sends, deprecated in JAX, are not there. Use ppermute."""
-    raise Refused("psend is not there; use ppermute, which sends and receives in one")
+    """Sends an array from position i of a named axis to position j for each pair (i, j) of `perm`; what it gives is for `precv`.
+
+    ValueError if an index is out of range, or sends or receives twice.
+
+    >>> import gnomon
+    >>> import gnomon.numpy as jnp
+    >>> def f(x):
+    ...     return precv(psend(x, "i", [(0, 1)]), x, "i", [(0, 1)])
+    >>> gnomon.vmap(f, axis_name="i")(jnp.arange(1, 3)).tolist()
+    [0, 1]
+    """
+    perm = tuple([(int(i), int(j)) for i, j in perm])
+    return Sent(ppermute(as_value(x, "psend", 0), axis_name, perm), axis_name, perm)
 
 
 def precv(token, out_shape, axis_name, perm):
-    """Refused: one-sided receives, deprecated in JAX, are not there. Use ppermute."""
-    raise Refused("precv is not there; use ppermute, which sends and receives in one")
+    """The array that `psend` sent here, of the shape and dtype of `out_shape`; zeros at positions that receive nothing.
+
+    `token` is what psend gave. ValueError for another axis, permutation or shape than it was sent with.
+
+    >>> import gnomon
+    >>> import gnomon.numpy as jnp
+    >>> def f(x):
+    ...     return precv(psend(x, "i", [(1, 0)]), x, "i", [(1, 0)])
+    >>> gnomon.vmap(f, axis_name="i")(jnp.arange(1, 3)).tolist()
+    [2, 0]
+    """
+    if not isinstance(token, Sent):
+        raise TypeError(f"precv takes what psend gave as its token, got {token!r}.")
+    perm, sent = tuple([(int(i), int(j)) for i, j in perm]), token.value
+    if (axis_name, perm) != (token.axis, token.perm):
+        raise ValueError(f"precv receives over the axis {axis_name!r} by {perm} what psend sent over {token.axis!r} by {token.perm}; they must "
+                         "agree.")
+    if (tuple(out_shape.shape), np.dtype(out_shape.dtype)) != (sent.type.shape, sent.type.dtype):
+        raise ValueError(f"precv expects {np.dtype(out_shape.dtype)}{[*out_shape.shape]}, and psend sent a value of type {sent.type}.")
+    return sent

@@ -12,11 +12,12 @@ import numpy as np
 
 from gnomon.base.errors import Refused
 from gnomon.ir.op import LINEAR, VARY, ZERO, Op, field, is_linear
-from gnomon.ops.arithmetic import mul
+from gnomon.ops.arithmetic import div, mul
+from gnomon.ops.compare import eq, select_n
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.reductions import ReduceMax, ReduceMin
-from gnomon.ops.shape import Iota, Same, broadcast_in_dim, reduce_sum, reshape
+from gnomon.ops.shape import Iota, Same, broadcast_in_dim, full, reduce_sum, reshape
 from gnomon.ops.slicing import concatenate, slice_in_dim
 from gnomon.trace.context import local
 from gnomon.trace.stage import bind
@@ -180,22 +181,36 @@ def cotangent_varying(ct, varying):
     return made_vary(bind(PsumInvariant(tuple(sorted(extra, key=str))), ct)[0] if extra else ct, varying)
 
 
-class Pmax(Collective):
+class Extreme(Collective, abstract=True):
+    """Base of the maximum and the minimum. Where several positions have it, they share its derivative alike, as in a maximum over a
+    dimension."""
+
+    transpose = Refused("the maximum and the minimum are not linear")
+
+    def derivative(self, args, tangents):
+        outs = bind(self, *args)
+        return outs, [None if t is None else self.moved(x, out, t) for x, out, t in zip(args, outs, tangents)]
+
+    def moved(self, x, out, tangent):
+        here = eq(x, out)
+        ones, nothing = [full(tangent.type.update(sharding=None, varying=NOWHERE, weak_type=False), n) for n in (1, 0)]
+        moves, counts = [select_n(here, nothing, v) for v in (tangent, ones)]
+        total = PsumInvariant(self.axes) if x.type.varying.issuperset(self.axes) else Psum(self.axes, self.axis_index_groups)
+        return div(bind(total, moves)[0], bind(total, counts)[0])       # one sum each: the counts are no part of the linear program
+
+
+class Pmax(Extreme):
     """Maximum over named axes."""
 
-    derivative = Refused("use psum of a masked value, or vmap with gnomon.numpy.max, where a derivative is needed")
-    transpose = Refused("the maximum is not linear")
     combines = "stablehlo.maximum"
 
     def over_lanes(self, x, axis, size):
         return x if axis is None else bind(ReduceMax((axis,)), x)
 
 
-class Pmin(Collective):
+class Pmin(Extreme):
     """Minimum over named axes."""
 
-    derivative = Refused("use psum of a masked value, or vmap with gnomon.numpy.min, where a derivative is needed")
-    transpose = Refused("the minimum is not linear")
     combines = "stablehlo.minimum"
 
     def over_lanes(self, x, axis, size):

@@ -3,7 +3,8 @@ import numpy as np
 import pytest
 
 import gnomon
-from gnomon import lax
+from gnomon import lax, numpy as jnp
+from gnomon.sharding import PartitionSpec as P
 
 X = np.random.default_rng(0).uniform(-2, 2, (4, 3)).astype("f4")
 OVER_LANES = {"psum": np.sum, "pmax": np.max, "pmin": np.min, "pmean": np.mean}
@@ -34,6 +35,28 @@ def test_derivative_of_a_sum_over_lanes():
         return gnomon.vmap(lambda row: lax.psum(row ** 2, "i") * row, axis_name="i")(x).sum()
     wanted = 2 * X * X.sum(0) + (X ** 2).sum(0)
     np.testing.assert_allclose(np.asarray(gnomon.grad(total)(X)), wanted, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["pmax", "pmin"])
+def test_derivatives_of_an_extreme(name):
+    """As those of a maximum over a dimension, ties shared, over lanes and over devices."""
+    collective, whole = getattr(lax, name), getattr(jnp, name[1:])
+    x = X.copy()
+    x[1] = x[2]
+    mesh = gnomon.make_mesh((4,), ("i",))
+
+    def total(x):
+        return jnp.sin(whole(x, 0)).sum() * 4
+    over = {"lanes": gnomon.vmap(lambda v: collective(v, "i"), axis_name="i"),
+            "devices": gnomon.shard_map(lambda v: collective(v, "i"), mesh=mesh, in_specs=P("i"), out_specs=P()),
+            "unchecked": gnomon.shard_map(lambda v: collective(v, "i"), mesh=mesh, in_specs=P("i"), out_specs=P("i"), check_vma=False)}
+    want, direction = gnomon.grad(total)(x), np.cos(x)
+    for place, f in over.items():
+        def g(x, f=f, times=4 if place == "devices" else 1):
+            return jnp.sin(f(x)).sum() * times
+        np.testing.assert_allclose(gnomon.grad(g)(x), want, rtol=1e-5, err_msg=place)
+        np.testing.assert_allclose(gnomon.jvp(g, (x,), (direction,))[1], (want * direction).sum(), rtol=1e-4, err_msg=place)
+    np.testing.assert_allclose(gnomon.hessian(lambda x: jnp.sin(over["lanes"](x)).sum())(x), gnomon.hessian(total)(x), atol=1e-5)
 
 
 def test_no_such_axis():

@@ -30,6 +30,9 @@ OVER_LANES = {
     "all_to_all groups": (lambda x: lax.all_to_all(x, "i", 1, 0, axis_index_groups=GROUPS),
                           lambda x: np.stack([x[[0, 2], :, 0], x[[3, 1], :, 1], x[[0, 2], :, 1], x[[3, 1], :, 0]])),
     "pswapaxes": (lambda x: lax.pswapaxes(x, "i", 0), lambda x: x.transpose(1, 0, 2)),
+    "psum_scatter_start": (lambda x: lax.psum_scatter_start(x, "i").done(), lambda x: x.sum(0)),
+    "psend": (lambda x: lax.precv(G.jit(lambda x: lax.psend(x, "i", [(0, 3)]))(x), x, "i", [(0, 3)]),
+              lambda x: np.stack([0 * x[0], 0 * x[0], 0 * x[0], x[0]])),
     "ppermute": (lambda x: lax.ppermute(x, "i", [(0, 3), (2, 1)]), lambda x: np.stack([0 * x[0], x[2], 0 * x[0], x[0]])),
     "pshuffle": (lambda x: lax.pshuffle(x, "i", [1, 2, 3, 0]), lambda x: x[[1, 2, 3, 0]]),
     "pbroadcast": (lambda x: lax.pbroadcast(x, "i", 2), lambda x: np.stack([x[2]] * 4)),
@@ -126,13 +129,16 @@ ERRORS = {
         lambda x: lax.psum(x, "i", axis_index_groups=[[0, 1, 2], [3]]),
     "pcast is for manual axes of shard_map(check_vma=True), and 'i' is none here.": lambda x: lax.pcast(x, "i", to="varying"),
     "all_gather: axis=3 is not a dimension of a value with 3 of them.": lambda x: lax.all_gather(x, "i", axis=3),
-    "psend is not there; use ppermute, which sends and receives in one": lambda x: lax.psend(x, "i", [(0, 1)]),
+    "precv takes what psend gave as its token, got 3.": lambda x: lax.precv(3, x, "i", [(0, 1)]),
+    "precv receives over the axis 'i' by ((1, 0),) what psend sent over 'i' by ((0, 1),); they must agree.":
+        lambda x: lax.precv(lax.psend(x, "i", [(0, 1)]), x, "i", [(1, 0)]),
+    "precv expects float32[4], and psend sent a value of type float32[4,2].": lambda x: lax.precv(lax.psend(x, "i", [(0, 1)]), x[:, 0], "i", [(0, 1)]),
 }
 
 
 @pytest.mark.parametrize("message", ERRORS)
 def test_errors(message):
-    with pytest.raises((NameError, ValueError, NotImplementedError)) as error:
+    with pytest.raises((NameError, ValueError, TypeError, NotImplementedError)) as error:
         G.vmap(ERRORS[message], axis_name="i")(X)
     assert str(error.value) == message
 
@@ -140,7 +146,7 @@ def test_errors(message):
 @pytest.mark.peer
 def test_values_and_gradients_are_those_of_the_peer(peer):
     for name, (collective, _) in OVER_LANES.items():
-        if "groups" in name or name in ("pbroadcast", "ppermute", "psum place"):
+        if "groups" in name or name in ("pbroadcast", "ppermute", "psum place", "psend", "psum_scatter_start"):
             continue            # what the peer does not do under vmap
 
         def of(m, f):
