@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gnomon.ops.sorting import from_ordered_integers, mirror_negative
 from gnomon.types.dtype import finfo, iinfo, is_bool, is_complex, is_float
 from gnomon.types.value_type import ArrayType
 
@@ -45,9 +46,9 @@ def combine_extreme(emit, x, y, largest):
 def reduce_extreme(emit, x, axes, largest, out):
     """The largest (smallest) element over axes, NaN where there is one.
 
-    On one device the longest axis is halved elementwise a few times and the rest reduced by a comparison of our own.
-    Where the program is partitioned, collectives know plain reductions only: one for the extreme and one that looks for
-    NaN."""
+    On one device the longest axis is halved elementwise a few times, and the rest is reduced as integers of the same order. Few
+    elements, and short floats, are reduced by a comparison of our own. Where the program is partitioned, collectives know plain
+    reductions only: one for the extreme and one that looks for NaN."""
     t, init = x.type, extreme_identity(x.type.dtype, largest)
     if is_complex(t.dtype):
         return reduce_by(emit, lambda a, b: combine_extreme(emit, a, b, largest), x, init, axes, out)
@@ -57,13 +58,45 @@ def reduce_extreme(emit, x, axes, largest, out):
     if not emit.one_device:
         flags = emit.reduce("stablehlo.or", emit.compare("NE", x, x), False, axes, ArrayType(out.shape, np.dtype(bool)))
         return emit.select(flags, emit.constant(np.nan, out), emit.reduce(plain, x, init, axes, out))
+    if t.dtype.kind == "f" and t.dtype.itemsize >= 4 and tuple(axes) == tuple(range(t.ndim - len(axes), t.ndim)) \
+            and t.size // out.size >= LONG_ROW and emit.on_host(t.size, 2 ** 16):
+        return emit.host_kernel("maximum" if largest else "minimum", [x], [out], axes=len(axes))[0]
+    if t.size >= MANY:
+        x, axes = in_rows(emit, x, axes)
+        x = shortened(emit, x, max(axes, key=lambda a: x.type.shape[a]), plain)
+        if t.dtype.itemsize >= 4:
+            return reduce_ordered(emit, plain, x, axes, largest, out)
 
     def ahead(a, b):
         beats, is_nan = emit.compare("GT" if largest else "LT", a, b), emit.compare("NE", a, a)
         wins = emit.elementwise("stablehlo.or", [beats, is_nan], ArrayType((), np.dtype(bool)))
         return emit.select(wins, a, b)
 
-    return reduce_by(emit, ahead, shortened(emit, x, max(axes, key=lambda a: t.shape[a]), plain), init, axes, out)
+    return reduce_by(emit, ahead, x, init, axes, out)
+
+
+LONG_ROW = 1500         # elements of a row from which NumPy, which takes one after the other, is quicker
+MANY = 2 ** 12      # elements from which reducing takes longer than compiling it the longer way
+
+
+def reduce_ordered(emit, plain, x, axes, largest, out):
+    """The extreme of floats as that of integers, beyond which NaN is put."""
+    integers = ArrayType(x.type.shape, np.dtype(f"i{x.type.dtype.itemsize}"))
+    beyond = int(extreme_identity(integers.dtype, not largest))
+    key = mirror_negative(emit, emit("stablehlo.bitcast_convert", [x], out=integers))
+    key = emit.select(emit.compare("NE", x, x), emit.constant(beyond, integers), key)
+    found = ArrayType(out.shape, integers.dtype)
+    found = emit.reduce(plain, key, int(extreme_identity(integers.dtype, largest)), axes, found)
+    return from_ordered_integers(emit, found, out.dtype)
+
+
+def in_rows(emit, x, axes):
+    """A long vector as a matrix, if its size has a fitting divisor: what is combined then stands close together."""
+    n = x.type.size
+    width = next((m for m in range(2048, 511, -1) if n % m == 0), None) if x.type.ndim == 1 and n >= 2 ** 16 else None
+    if width is None:
+        return x, axes
+    return emit("stablehlo.reshape", [x], out=ArrayType((n // width, width), x.type.dtype)), (0, 1)
 
 
 def reduce_by(emit, combine, x, init, axes, out):
@@ -75,15 +108,19 @@ def reduce_by(emit, combine, x, init, axes, out):
 
 
 def shortened(emit, x, axis, op):
-    """A sixteenth of a long axis: its pieces combined elementwise. Pieces may overlap, as that changes no extreme."""
+    """A sixteenth of a long axis, or half of that: its pieces combined elementwise. Pieces may overlap, as that changes no
+    extreme."""
     t = x.type
     n = t.shape[axis]
     if n < 128:
         return x
-    m = -(-n // 16)
+    count = 16 if n < 512 else 32
+    m = -(-n // count)
+    if axis == t.ndim - 1:
+        m = -(-m // 16) * 16        # whole registers
     piece = ArrayType((*t.shape[:axis], m, *t.shape[axis + 1:]), t.dtype)
     pieces = []
-    for k in range(16):
+    for k in range(count):
         start = min(k * m, n - m)
         starts = tuple([start if i == axis else 0 for i in range(t.ndim)])
         limits = tuple([a + size for a, size in zip(starts, piece.shape)])

@@ -27,6 +27,16 @@ def sort(xs, outs, dimension):
     outs[0].sort(dimension)
 
 
+def maximum(xs, outs, axes):
+    """The maxima over the last dimensions, `axes` of them."""
+    np.maximum.reduce(xs[0], tuple(range(-axes, 0)), out=outs[0])
+
+
+def minimum(xs, outs, axes):
+    """The minima over the last dimensions, `axes` of them."""
+    np.minimum.reduce(xs[0], tuple(range(-axes, 0)), out=outs[0])
+
+
 def argmax(xs, outs):
     """The places of the first maxima along the last dimension."""
     np.copyto(outs[0], xs[0].argmax(-1), casting="unsafe")
@@ -65,7 +75,7 @@ def _vectors(x, lists, counts):
     return zip(x.reshape(rows, x.shape[-1]), lists.reshape(rows, lists.shape[-1]), counts.reshape(rows, 1))
 
 
-KERNELS = {kernel.__name__: kernel for kernel in (sort, argmax, argmin, select_places, nonzero, unique)}
+KERNELS = {kernel.__name__: kernel for kernel in (sort, maximum, minimum, argmax, argmin, select_places, nonzero, unique)}
 
 
 # ---- XLA's structures ---------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import gnomon.numpy as jnp
 from gnomon import lax
 
 SHAPES = [((10000,), 0), ((100, 100), 0), ((100, 100), 1), ((3, 7), 1), ((65, 3), 0), ((8, 100, 9), 1), ((2, 1024), 1),
-          ((257, 3), 0)]
+          ((257, 3), 0), ((70000,), 0), ((40, 2000), 1), ((70, 1000), 1), ((4, 5, 4000), (1, 2))]
 
 
 def with_nan(shape, dtype, count):
@@ -23,7 +23,7 @@ def with_nan(shape, dtype, count):
 @pytest.mark.parametrize("count", [0, 2])
 def test_extremes_keep_nan_as_numpy_does(shape, axis, dtype, count):
     x = with_nan(shape, dtype, count)
-    for name in ("max", "min", "argmax", "argmin"):
+    for name in ("max", "min") if isinstance(axis, tuple) else ("max", "min", "argmax", "argmin"):
         got = gnomon.jit(lambda x, name=name: getattr(jnp, name)(x, axis))(x)
         np.testing.assert_array_equal(got, getattr(np, name)(x, axis), err_msg=name)
 
