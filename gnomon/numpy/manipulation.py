@@ -11,8 +11,8 @@ from gnomon.ir.jaxpr import Literal
 from gnomon.numpy.axes import axis_tuple, integer, one_axis, resolve_sizes
 from gnomon.numpy.creation import as_array, as_dtype, broadcast, owned, settle
 from gnomon.numpy.promote import as_value, convert_keep, promote_dtypes, requested_dtype
+from gnomon.ops import rolling, slicing
 from gnomon.ops import shape as shape_ops
-from gnomon.ops import slicing
 from gnomon.ops.arithmetic import add, mul, neg, rem, sub
 from gnomon.ops.compare import ge, le, lt, select_n
 from gnomon.ops.convert import convert_element_type
@@ -833,7 +833,10 @@ def roll_axis(x, by, axis):
             zero = full_scalar(start, 0)
             return dynamic_slice(slicing.concatenate([x, x], axis), [start if i == axis else zero for i in range(x.type.ndim)],
                                  x.type.shape)
-    by = integer(by, "roll", "shift") % n
+    by = integer(by, "roll", "shift")
+    if n.__class__ is int:
+        return rolling.roll(x, by, axis)
+    by %= n
     if by == 0:
         return x
     return slicing.concatenate([slice_in_dim(x, n - by, n, axis), slice_in_dim(x, 0, n - by, axis)], axis)
