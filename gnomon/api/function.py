@@ -275,7 +275,7 @@ def run_here(jaxpr, values, name):
             raise leaked(v)
         arrays.append(v)
     if jaxpr.effects and STATE in jaxpr.effects or Ref in map(type, arrays):
-        return through_references(jaxpr, arrays, lambda made, given: structured.run(made, given, name), name)
+        return through_references(jaxpr, arrays, lambda made, given, _: structured.run(made, given, name), name, False)
     return structured.run(jaxpr, arrays, name)
 
 

@@ -21,10 +21,11 @@ from gnomon.base.tree import flatten_axes, tree_flatten, tree_structure, tree_un
 from gnomon.ir.jaxpr import ClosedJaxpr, Jaxpr, Literal, intern
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.nested.call import Jit
+from gnomon.passes.discharge import discharge
 from gnomon.run.array import Array
 from gnomon.run.programs import arranged, call_for, call_of, placements_of, plan_for
-from gnomon.run.ref import through_references
-from gnomon.trace.context import local
+from gnomon.run.ref import Ref, live, through_references
+from gnomon.trace.context import local, named_axes
 from gnomon.trace.stage import Tracer, bind, evaluate_jaxpr, inline, leaked, stage
 from gnomon.trace.value import Value
 from gnomon.types.effect import STATE
@@ -165,11 +166,9 @@ class Jitted:
 
     def run_on_refs(self, entry, leaves):
         """Run a trace that is given mutable references."""
-        def run(made, arrays):
-            shardings = self.shardings(entry)
-            if shardings is not None and shardings[1] is not None:
-                shardings = shardings[0], (*shardings[1], *[None] * (len(made.outvars) - len(shardings[1])))
-            return call_for(made, placements_of(arrays), entry.name, (), shardings, self.options.compiler_options)(arrays)
+        def run(made, arrays, donated):
+            return call_for(made, placements_of(arrays), entry.name, donated, self.shardings(entry, len(made.outvars)),
+                            self.options.compiler_options)(arrays)
         for x in leaves:
             if x.__class__ is Tracer:
                 raise leaked(x)
@@ -182,7 +181,8 @@ class Jitted:
             return _nothing
         return call_for(entry.rest, places, entry.name, entry.donated, self.shardings(entry), self.options.compiler_options)
 
-    def shardings(self, entry):
+    def shardings(self, entry, count=0):
+        """What the user asked for, of inputs and of results; nothing for those behind the function's own, where there are `count`."""
         o = self.options
         if o.in_shardings is None and o.out_shardings is None:
             return None
@@ -192,6 +192,7 @@ class Jitted:
             ins = (None,) * n_const + tuple(_spread_shardings("jit in_shardings", entry.args_tree, o.in_shardings))
         if o.out_shardings is not None:
             outs = tuple(_spread_shardings("jit out_shardings", entry.out_tree, o.out_shardings))
+            outs += (None,) * (count - len(outs))
         return ins, outs
 
     def call_traced(self, entry, leaves):
@@ -539,14 +540,13 @@ class Lowered:
     def __init__(self, traced):
         self.traced = traced
         entry = traced.entry
-        if entry.refs:
-            raise Refused(f"jit of {traced.jitted.name}: a function that is given mutable references is compiled when it is called, and "
-                          "not by lower; give it their values, and return the new ones")
-        places = tuple([*[c.placement for c in entry.consts], *[getattr(x, "placement", None) for x in traced.leaves]])
+        # where references are given, the program of what they refer to, which gives their new values behind the function's
+        jaxpr = self.jaxpr = discharge(entry.jaxpr)[0] if entry.refs else entry.jaxpr
+        places = tuple([getattr(live(x) if x.__class__ is Ref else x, "placement", None) for x in (*entry.consts, *traced.leaves)])
         self.places = None if all(p is None for p in places) else places
-        self.plan = plan_for(entry.jaxpr, self.places, entry.name, entry.donated, traced.jitted.shardings(entry),
+        self.plan = plan_for(jaxpr, self.places, entry.name, entry.donated, traced.jitted.shardings(entry, len(jaxpr.outvars)),
                              traced.jitted.options.compiler_options)
-        self.made, self.rows = arranged(entry.jaxpr, self.plan)
+        self.made, self.rows = arranged(jaxpr, self.plan)
         self.text, self.callbacks = lowering.write_module(self.made, self.plan, entry.name)
 
     args_info = property(lambda self: self.traced.args_info)
@@ -579,8 +579,7 @@ class Compiled:
 
     def __init__(self, lowered, executable):
         self.lowered, self.executable = lowered, executable
-        entry = lowered.traced.entry
-        self.run = call_of(executable, entry.jaxpr, lowered.made, lowered.rows)
+        self.run = call_of(executable, lowered.jaxpr, lowered.made, lowered.rows)
 
     args_info = property(lambda self: self.lowered.args_info)
     out_info = property(lambda self: self.lowered.out_info)
@@ -605,7 +604,9 @@ class Compiled:
                 name = lazy_names(jitted.fun, dynamic, kw)()[i]
                 raise TypeError("Argument types differ from the types for which this computation was compiled: argument "
                                 f"{name} of {jitted.name} was compiled for {t} and called with {v.type}.")
-        outs = self.run([*entry.consts, *values])
+        inputs = [*entry.consts, *values]
+        outs = through_references(entry.jaxpr, inputs, lambda made, arrays, _: self.run(arrays), f"the compiled {jitted.name}", False) \
+            if entry.refs else self.run(inputs)
         return entry.out_tree.unflatten(outs)
 
     def as_text(self):
@@ -729,12 +730,17 @@ def _check_arguments(fun, nums, names, what):
 def make_jaxpr(fun, static_argnums=(), axis_env=None, return_shape=False, abstracted_axes=None):
     """A function that returns the program of `fun` for its arguments, which may be ShapeDtypeStructs.
 
+    `axis_env` gives (name, size) pairs of named axes that are in scope. `abstracted_axes` is Refused.
+
     >>> print(make_jaxpr(lambda x: x * 2.0)(1.0))
     { lambda ; a:f32[]. let b:f32[] = mul a 2.0:f32[] in (b,) }
     """
     if not callable(fun):
         raise TypeError(f"make_jaxpr needs a function, got {type(fun).__name__}.")
     static = _ints(static_argnums, "static_argnums")
+    if abstracted_axes is not None:
+        raise Refused("make_jaxpr takes no abstracted_axes; give it ShapeDtypeStructs of the shapes that matter")
+    axes = dict(axis_env) if axis_env else None
 
     @entry_point
     def make_jaxpr_f(*args, **kwargs):
@@ -754,7 +760,8 @@ def make_jaxpr(fun, static_argnums=(), axis_env=None, return_shape=False, abstra
         names = lazy_names(fun, args, kwargs, positions)
         check_leaves(leaves, "make_jaxpr", names)
         flat = Flat(fun, tree, call)
-        jaxpr, consts = stage(flat, [type_of(x) for x in leaves], name=function_name(fun), kind="make_jaxpr", arg_names=names)
+        with named_axes(axes):
+            jaxpr, consts = stage(flat, [type_of(x) for x in leaves], name=function_name(fun), kind="make_jaxpr", arg_names=names)
         closed = ClosedJaxpr(jaxpr, consts)
         if return_shape:
             return closed, tree_unflatten(flat.out_tree, [ShapeDtypeStruct.of(t) for t in jaxpr.out_types])

@@ -5,18 +5,24 @@ as it was. Inside a trace it holds the traced value of type `Ref{...}` that stan
 """
 from __future__ import annotations
 
+import sys
+
 from gnomon.base.errors import ConcretizationTypeError
 from gnomon.base.frames import entry_point
 from gnomon.base.settings import current
 from gnomon.ir.jaxpr import Jaxpr, intern
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.refs import Addupdate, Get, Indexing, Swap
+from gnomon.ops.shape import Copy
 from gnomon.passes.discharge import discharge, twice
 from gnomon.run.programs import call_for, placements_of, single_op_program
 from gnomon.trace.context import local, runtime
 from gnomon.trace.stage import Tracer, bind, leaked, literal, scalar_type, value_of
 from gnomon.types.dtype import join
 from gnomon.types.value_type import RefType
+
+
+COPY = Copy()
 
 
 class RefMeta(type):
@@ -263,25 +269,56 @@ runtime.reference = of_tracer
 
 # ---- programs that are given references ---------------------------------------------------------------------------
 
-def through_references(jaxpr, arrays, run, name):
+def through_references(jaxpr, arrays, run, name, donates=True):
     """The outputs of a closed program some of whose inputs are references, which then hold what it wrote to them.
 
-    `run(program, arrays)` runs a program of arrays; `name` is the user's function, for messages."""
+    `run(program, arrays, donated)` runs a program of arrays, which may reuse the memory of those numbered in `donated` (none unless
+    `donates`); `name` is the user's function, for messages."""
     passed = {k: jaxpr.invars.index(v) for k, v in enumerate(jaxpr.outvars) if v.type.__class__ is RefType}
     if passed:          # a reference kept for the backward pass
         rest = intern(Jaxpr((), jaxpr.invars, jaxpr.eqns, [v for k, v in enumerate(jaxpr.outvars) if k not in passed]))
-        outs = iter(through_references(rest, arrays, run, name))
+        outs = iter(through_references(rest, arrays, run, name, donates))
         return [arrays[passed[k]] if k in passed else next(outs) for k in range(len(jaxpr.outvars))]
     made, written = discharge(jaxpr)
     given = [a for a in arrays if a.__class__ is Ref]
     if len(set(map(id, given))) < len(given):
         again = next(a for i, a in enumerate(given) if any(a is b for b in given[:i]))
         raise ValueError(twice(name, again.type))
-    outs = run(made, [live(a) if a.__class__ is Ref else a for a in arrays])
+    donated = ready_to_donate(made, arrays, written) if donates else ()
+    outs = run(made, [live(a) if a.__class__ is Ref else a for a in arrays], donated)
     n = len(outs) - len(written)
     for i, value in zip(written, outs[n:]):
         arrays[i].held = value
     return outs[:n]
+
+
+LARGE = 1 << 18         # bytes from which on a reference's memory is written in place
+
+
+def ready_to_donate(made, arrays, written):
+    """Which inputs a program of values writes in place: large arrays of references that it writes to. One that somebody else holds, too,
+    is copied first, so that what was read stays as it was and there is one compiled program."""
+    if made.effects or current.debug_nans or current.debug_infs:        # a run that may end in an error must leave them as they were
+        return ()
+    inner = [arrays[i].type.inner for i in written]
+    donated = tuple([i for i, t in zip(written, inner) if t.size * t.dtype.itemsize >= LARGE])
+    for i in donated:
+        ref = arrays[i]
+        if not held_alone(ref):
+            held = ref.held
+            ref.held, = call_for(single_op_program(COPY, (held.type,)), placements_of([held]), "copy")([held])
+    return donated
+
+
+def held_alone(ref):
+    """Whether nobody but the reference holds its array and the array's memory."""
+    held = live(ref)
+    buffer = held._buffer
+    # one reference each for where it is kept, the variable here, and the argument of getrefcount
+    if buffer is None or sys.getrefcount(held) > 3:
+        return False
+    held._host = None       # a view of the buffer, made anew where it is needed
+    return sys.getrefcount(buffer) <= 3
 
 
 def ref_handler(op, types):
@@ -295,7 +332,8 @@ def ref_handler(op, types):
         if jaxpr is None:
             jaxpr = programs[which] = single_op_program(op, types, which)
         outs = through_references(jaxpr, [a for i, a in enumerate(arrays) if which[i] == i],
-                                  lambda made, values: call_for(made, placements_of(values), op.name)(values), op.user_name)
+                                  lambda made, values, donated: call_for(made, placements_of(values), op.name, donated)(values),
+                                  op.user_name)
         return outs if op.multiple else outs[0]
     return run
 
