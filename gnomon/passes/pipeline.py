@@ -4,7 +4,8 @@ from __future__ import annotations
 from gnomon.base.settings import current
 from gnomon.passes.dead_code import drop_dead_code
 from gnomon.passes.discharge import discharge
-from gnomon.passes.roll import rewritten, with_inner_programs
+from gnomon.passes.inside import with_inner_programs
+from gnomon.passes.roll import rewritten
 from gnomon.types.effect import STATE
 
 

@@ -14,7 +14,6 @@ from gnomon.base.announce import tell
 from gnomon.base.record import Record
 from gnomon.base.settings import current
 from gnomon.base.source import file_line
-from gnomon.ir.check import programs_of
 from gnomon.ir.dims import insert_dim
 from gnomon.ir.jaxpr import Eqn, Jaxpr, Literal, Var, intern
 from gnomon.ops.nested.call import Jit
@@ -130,13 +129,7 @@ class Rewrite:
         if found is None or v in self.cut:
             return v
         self.cut.add(v)
-        array, i = found
-        array = self.ensure(array)
-        t = array.type
-        piece = Var(t.with_shape((1, *t.shape[1:])) if t.sharding is None else insert_dim(v.type, 0, 1))
-        limits = (i + 1, *t.shape[1:])
-        self.out.append(Eqn(Slice((i, *(0,) * (t.ndim - 1)), limits), (array,), (piece,)))
-        self.out.append(Eqn(Squeeze((0,)), (piece,), (v,)))
+        self.out.extend(cut_out(self.ensure(found[0]), found[1], v))
         return v
 
     def emit(self, e):
@@ -439,6 +432,12 @@ def row_index(op, t):
     return i if whole else None
 
 
+def cut_out(array, i, v):
+    """Equations that give `v`, row i of an array."""
+    piece, t = Var(insert_dim(v.type, 0, 1)), array.type
+    return (Eqn(Slice((i, *(0,) * (t.ndim - 1)), (i + 1, *t.shape[1:])), (array,), (piece,)), Eqn(Squeeze((0,)), (piece,), (v,)))
+
+
 def drops_leading_one(e):
     """Whether an equation drops the leading dimension of size 1 of its operand and nothing else."""
     if isinstance(e.op, Squeeze):
@@ -450,26 +449,3 @@ def is_spread(e):
     """Whether an equation gives its operand a leading dimension of size 1."""
     t = e.ins[0].type
     return e.op.shape == (1, *t.shape) and e.op.broadcast_dimensions == tuple(range(1, t.ndim + 1))
-
-
-def with_inner_programs(jaxpr):
-    """The program with the programs that its equations hold (bodies of loops, arms, calls) rewritten too."""
-    reports, eqns, changed = [], [], False
-    for e in jaxpr.eqns:
-        done_before = isinstance(e.op, Jit) and e.op.keep
-        if not done_before and programs_of(e.op) and any(len(p.eqns) >= SMALL for p in programs_of(e.op)):
-            new = {}
-            for name in e.op.parameters:
-                value = getattr(e.op, name)
-                many = isinstance(value, tuple) and value and all(isinstance(p, Jaxpr) for p in value)
-                if isinstance(value, Jaxpr) or many:
-                    done = [compile_repeats_once(p) for p in (value if many else (value,))]
-                    reports.extend(r for _, rs in done for r in rs)
-                    found = tuple(intern(p) for p, _ in done)
-                    if found != (value if many else (value,)):
-                        new[name] = found if many else found[0]
-            if new:
-                e = Eqn(e.op.replace(**new), e.ins, e.outs, e.place)
-                changed = True
-        eqns.append(e)
-    return (Jaxpr(jaxpr.constvars, jaxpr.invars, eqns, jaxpr.outvars, jaxpr.names) if changed else jaxpr), tuple(reports)
