@@ -30,14 +30,25 @@ class OptimizeResults(NamedTuple):
 
 
 CONVERGED, STEPS_USED_UP, NO_LOWER_POINT = 0, 1, 2
+MANY = 2 ** 31 - 1      # evaluations, without a bound
+LIMITED = "l-bfgs-experimental-do-not-rely-on-this"
+OPTIONS = {"bfgs": ("gtol", "maxiter", "norm", "line_search_maxiter"),
+           LIMITED: ("gtol", "maxiter", "norm", "maxcor", "ftol", "maxfun", "maxls")}
 
 
 def minimize(fun, x0, args=(), *, method, tol=None, options=None):
     """A minimum of fun(x, *args), a real function of a vector that has a gradient, from x0 downwards.
 
-    method: 'BFGS'. tol: the largest component of the gradient at the end (1e-5). options: 'gtol' (the same), 'maxiter' (200 times the size of
-    x0), 'norm' (of the gradient, inf), 'line_search_maxiter' (30). The result's status is 0 where it converged, 1 where the steps were used
-    up, 2 where no lower point was found. It can be jitted and vmapped, but not differentiated in reverse; see custom_root for that.
+    method: 'BFGS', which keeps an estimate of the inverse Hessian, or 'l-bfgs-experimental-do-not-rely-on-this', which keeps the last few
+    steps instead, for vectors of many numbers. tol: the largest component of the gradient at the end (1e-5). options: 'gtol' (the same),
+    'maxiter' (200 times the size of x0), 'norm' (of the gradient, inf), 'line_search_maxiter' (30); for the second method 'maxcor' (how many
+    steps are kept, 10), 'ftol' (0: how little the value may fall, relative to it, before it stops), 'maxfun' (no bound: how often the function
+    is evaluated), 'maxls' for line_search_maxiter, and no 'norm' (2).
+
+    Returns OptimizeResults. Its status is 0 where it converged, 1 where the steps or evaluations were used up, 2 where no lower point was
+    found; hess_inv is None for the second method. It can be jitted and vmapped, but not differentiated in reverse; see custom_root for that.
+    ValueError for an x0 that is no vector of real numbers and for unknown options, TypeError where fun does not return a number, Refused
+    for another method.
 
     >>> import gnomon.numpy as jnp
     >>> found = minimize(lambda x: ((x - 1) ** 2).sum(), jnp.zeros(2), method="BFGS")
@@ -46,25 +57,30 @@ def minimize(fun, x0, args=(), *, method, tol=None, options=None):
     """
     if not isinstance(args, tuple):
         raise TypeError(f"minimize takes args as a tuple, got {args!r}.")
-    if not isinstance(method, str) or method.lower() != "bfgs":
-        raise Refused(f"minimize knows the method 'BFGS', not {method!r}.")
-    options = dict(options or {})
+    if not isinstance(method, str) or method.lower() not in OPTIONS:
+        raise Refused(f"minimize knows the methods 'BFGS' and {LIMITED!r}, not {method!r}.")
+    method, options = method.lower(), dict(options or {})
+    unknown = [name for name in options if name not in OPTIONS[method]]
+    if unknown:
+        raise ValueError(f"minimize by {method} takes the options {', '.join(map(repr, OPTIONS[method]))}, got {', '.join(unknown)}.")
     x0 = to_inexact(as_value(x0, "minimize", 1))
     if x0.ndim != 1 or not is_float(x0.dtype):
         raise ValueError(f"minimize takes a vector x0 of real numbers, got an array of type {x0.type}.")
-    gtol = options.pop("gtol", 1e-5 if tol is None else tol)
-    maxiter = options.pop("maxiter", None)
-    maxiter = 200 * x0.shape[0] if maxiter is None else integer(maxiter, "minimize", "options['maxiter']")
-    norm, searches = options.pop("norm", jnp.inf), options.pop("line_search_maxiter", 30)
-    if options:
-        raise ValueError(f"minimize by BFGS takes the options 'gtol', 'maxiter', 'norm' and 'line_search_maxiter', got {', '.join(options)}.")
-    return bfgs(value_and_grad(lambda x: fun(x, *args)), x0, gtol, maxiter, norm, searches)
+
+    def whole(name, default):
+        value = options.get(name)
+        return default if value is None else integer(value, "minimize", f"options[{name!r}]")
+    gtol = options.get("gtol", 1e-5 if tol is None else tol)
+    maxiter = whole("maxiter", 200 * x0.shape[0])
+    value_and_gradient = value_and_grad(lambda x: fun(x, *args))
+    if method == "bfgs":
+        return bfgs(value_and_gradient, x0, gtol, maxiter, options.get("norm", jnp.inf), options.get("line_search_maxiter", 30))
+    return lbfgs(value_and_gradient, x0, gtol, maxiter, options.get("norm", 2), whole("maxls", 30), max(whole("maxcor", 10), 1),
+                 options.get("ftol", 0.0), whole("maxfun", MANY))
 
 
 def bfgs(value_and_gradient, x, gtol, maxiter, norm, searches):
-    value, gradient = value_and_gradient(x)
-    if value.shape:
-        raise TypeError(f"minimize takes a function that returns a number, but it returned an array of type {value.type}.")
+    value, gradient = first_value(value_and_gradient, x)
     eye = jnp.eye(x.shape[0], dtype=x.dtype)
 
     def large(gradient):
@@ -99,6 +115,66 @@ def bfgs(value_and_gradient, x, gtol, maxiter, norm, searches):
     converged = ~large(gradient)
     status = jnp.where(converged, CONVERGED, jnp.where(status == NO_LOWER_POINT, NO_LOWER_POINT, STEPS_USED_UP))
     return OptimizeResults(x, converged, status, value, gradient, inverse, nfev, njev, nit)
+
+
+def first_value(value_and_gradient, x):
+    value, gradient = value_and_gradient(x)
+    if value.shape:
+        raise TypeError(f"minimize takes a function that returns a number, but it returned an array of type {value.type}.")
+    return value, gradient
+
+
+def lbfgs(value_and_gradient, x, gtol, maxiter, norm, searches, kept, ftol, maxfun):
+    """BFGS with limited memory (Nocedal and Wright, algorithm 7.5): the last `kept` steps s and changes of the gradient y, the newest first,
+    stand for the inverse Hessian. A pair that is not there yet has rho = 0, and adds nothing."""
+    value, gradient = first_value(value_and_gradient, x)
+    pairs = jnp.zeros((kept, x.shape[0]), x.dtype)
+
+    def large(gradient):
+        return jnp.linalg.norm(gradient, ord=norm) >= gtol
+
+    def unfinished(state):
+        return large(state["gradient"]) & (state["nit"] < maxiter) & (state["nfev"] < maxfun) & (state["status"] == STEPS_USED_UP)
+
+    def step(state):
+        x, value, gradient, nit = (state[name] for name in ("x", "value", "gradient", "nit"))
+        direction = -two_loops(gradient, *[state[name] for name in ("s", "y", "rho", "scale")])
+        falls = direction @ gradient < 0
+        direction = jnp.where(falls, direction, -gradient)
+        first = jnp.where(nit == 0, jnp.minimum(1, 1 / jnp.maximum(jnp.sum(jnp.abs(gradient)), 1e-30)), 1).astype(x.dtype)
+        found, a, new_value, new_gradient, count = line_search(value_and_gradient, x, value, gradient, direction, first, searches)
+        s, y = a * direction, new_gradient - gradient
+        curvature = y @ s
+        curved = found & (curvature > 1e-10 * jnp.linalg.norm(y) * jnp.linalg.norm(s))
+
+        def pushed(memory, new):
+            return jnp.where(curved, jnp.concatenate([jnp.asarray(new)[None], memory[:-1]]), memory)
+        scale = jnp.where(curved, curvature / jnp.where(curved, y @ y, 1), state["scale"])
+        settled = found & (value - new_value <= ftol * jnp.maximum(1, jnp.maximum(jnp.abs(value), jnp.abs(new_value)))) & (ftol > 0)
+        status = jnp.where(found, jnp.where(settled, CONVERGED, STEPS_USED_UP), NO_LOWER_POINT)
+        keep = {name: jnp.where(found, new, state[name]) for name, new in (("x", x + s), ("value", new_value), ("gradient", new_gradient))}
+        return keep | dict(s=pushed(state["s"], s), y=pushed(state["y"], y), rho=pushed(state["rho"], 1 / jnp.where(curved, curvature, 1)),
+                           scale=scale, nfev=state["nfev"] + count, nit=nit + 1, status=status)
+    state = dict(x=x, value=value, gradient=gradient, s=pairs, y=pairs, rho=pairs[:, 0] if x.shape[0] else jnp.zeros(kept, x.dtype),
+                 scale=jnp.ones((), x.dtype), nfev=1, nit=0, status=STEPS_USED_UP)
+    state = lax.while_loop(unfinished, step, state)
+    converged = ~large(state["gradient"]) | (state["status"] == CONVERGED)
+    status = jnp.where(converged, CONVERGED, state["status"])
+    return OptimizeResults(state["x"], converged, status, state["value"], state["gradient"], None, state["nfev"], state["nfev"], state["nit"])
+
+
+def two_loops(gradient, s, y, rho, scale):
+    """The inverse Hessian of the kept steps times the gradient (Nocedal and Wright, algorithm 7.4)."""
+    def back(q, pair):
+        s, y, rho = pair
+        share = rho * (s @ q)
+        return q - share * y, share
+    q, shares = lax.scan(back, gradient, (s, y, rho))
+
+    def forth(r, pair):
+        s, y, rho, share = pair
+        return r + s * (share - rho * (y @ r)), None
+    return lax.scan(forth, scale * q, (s, y, rho, shares), reverse=True)[0]
 
 
 SUFFICIENT, FLAT = 1e-4, 0.9        # of the strong Wolfe conditions: how far the value falls, how flat it is at the end

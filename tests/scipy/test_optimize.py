@@ -41,6 +41,37 @@ def test_minima(f, x0):
         assert int(found.nit) <= 60 and int(found.nfev) < 200
 
 
+LIMITED = "l-bfgs-experimental-do-not-rely-on-this"
+
+
+def test_minima_with_limited_memory():
+    with G.enable_x64(True):
+        for f, x0 in ((rosenbrock, np.zeros(10)), (himmelblau, [0, 0]), (lambda x: jnp.sum(x ** 4), [2.0, -3.0])):
+            found = minimize(f, np.array(x0, float), method=LIMITED, options={"gtol": 1e-7, "maxcor": 5})
+            want = scipy.optimize.minimize(lambda x: float(f(jnp.asarray(x))), np.array(x0, float), method="L-BFGS-B", tol=1e-10)
+            assert bool(found.success) and int(found.status) == 0 and found.hess_inv is None
+            assert np.linalg.norm(found.jac) < 1e-7 and float(found.fun) <= want.fun + 1e-6 and int(found.nit) <= 80
+        n = 500
+        scales = np.linspace(1, 50, n)
+        large = minimize(lambda x: 0.5 * jnp.sum(scales * x * x) - x.sum(), np.zeros(n), method=LIMITED)
+        np.testing.assert_allclose(large.x, 1 / scales, atol=1e-5)
+        few = minimize(rosenbrock, np.zeros(4), method=LIMITED, options={"maxfun": 7})
+        assert not bool(few.success) and int(few.status) == 1 and 7 <= int(few.nfev) < 40
+        rough = minimize(rosenbrock, np.zeros(4), method=LIMITED, options={"ftol": 0.5})
+        assert bool(rough.success) and int(rough.nit) < 20
+    many = G.vmap(lambda x: minimize(rosenbrock, x, method=LIMITED.upper(), tol=1e-3))(np.array([[-1.2, 1], [2, 3]], "f"))
+    np.testing.assert_allclose(many.x, 1, atol=1e-2)
+
+
+@pytest.mark.peer
+def test_limited_memory_reaches_what_the_peer_reaches(peer):
+    import jax.scipy.optimize
+    theirs = jax.scipy.optimize.minimize(lambda x: ((x - peer.numpy.arange(5.0)) ** 2 * 3).sum(), np.zeros(5, "f"), method=LIMITED)
+    ours = minimize(lambda x: ((x - jnp.arange(5.0)) ** 2 * 3).sum(), np.zeros(5, "f"), method=LIMITED)
+    np.testing.assert_allclose(ours.x, theirs.x, atol=1e-4)
+    assert bool(ours.success) == bool(theirs.success) and ours._fields == theirs._fields
+
+
 def test_minima_in_single_precision_under_jit_and_vmap():
     run = G.jit(lambda x: minimize(rosenbrock, x, method="BFGS", tol=1e-3))
     np.testing.assert_allclose(run(np.array([-1.2, 1], "f")).x, 1, atol=1e-2)
@@ -162,7 +193,8 @@ def test_custom_root():
 
 
 @pytest.mark.parametrize("call, message", [
-    (lambda: minimize(rosenbrock, np.zeros(2, "f"), method="Nelder-Mead"), "minimize knows the method 'BFGS', not 'Nelder-Mead'"),
+    (lambda: minimize(rosenbrock, np.zeros(2, "f"), method="Nelder-Mead"), "minimize knows the methods 'BFGS' and 'l-bfgs.*', not 'Nelder-Mead'"),
+    (lambda: minimize(rosenbrock, np.zeros(2, "f"), method=LIMITED, options={"line_search_maxiter": 3}), "takes the options.*got line_search_maxiter"),
     (lambda: minimize(rosenbrock, np.zeros((2, 2), "f"), method="BFGS"), "minimize takes a vector x0"),
     (lambda: minimize(lambda x: x, np.zeros(2, "f"), method="BFGS"), "scalar"),
     (lambda: minimize(rosenbrock, np.zeros(2, "f"), method="BFGS", options={"disp": True}), "takes the options.*got disp"),
