@@ -217,7 +217,8 @@ TRANSFER = "arrays do not cross hosts outside collectives"
 GPU = "the compiler's own lowering is used"
 TF = "there is no conversion to TensorFlow"
 CHECKS = "checks inside compiled programs are not there"
-GUARDS = "copies are made where a program asks for them and nowhere else"
+GUARDS = ("whether copies between the host and devices, and between devices, are made in silence, logged or refused; those asked for by "
+          "device_put and device_get only by the ..._explicit ones")
 LOG = "Gnomon logs as 'gnomon', whose level Python's logging sets"
 NO_EFFECT = (
     ("error_checking_behavior_nan", ("ignore", "raise"), "ignore", CHECKS + "; see debug_nans"),
@@ -228,8 +229,6 @@ NO_EFFECT = (
     ("logging_level", ("NOTSET", "DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"), "NOTSET", LOG),
     ("debug_log_modules", str, "", LOG), ("distributed_debug", bool, False, LOG),
     ("thread_guard", bool, False, "programs of several processes may start from any thread"),
-    ("transfer_guard_host_to_device", GUARD, None, GUARDS), ("transfer_guard_device_to_device", GUARD, None, GUARDS),
-    ("transfer_guard_device_to_host", GUARD, None, GUARDS),
     ("raise_on_ppermute_sort_diff", bool, True, "several axis names are counted in the order in which they are given"),
     ("export_calling_convention_version", int, 10, "there is no export yet"),
     ("export_ignore_forward_compatibility", bool, False, "there is no export yet"),
@@ -297,7 +296,8 @@ NO_EFFECT = (
 TABLE = {setting.name: setting for setting in (
     *(Setting(*row, in_key=True) for row in IN_KEY),
     *(Setting(*row) for row in AT_RUN_TIME),
-    Setting("transfer_guard", GUARD, None, GUARDS, effect=False,
+    *(Setting(f"transfer_guard_{way}", GUARD, None, GUARDS) for way in ("host_to_device", "device_to_device", "device_to_host")),
+    Setting("transfer_guard", GUARD, None, GUARDS,
             also=("transfer_guard_host_to_device", "transfer_guard_device_to_device", "transfer_guard_device_to_host")),
     *(Setting(*row, whole_process=True) for row in WHOLE_PROCESS),
     *(Setting(*row, effect=False) for row in NO_EFFECT),

@@ -28,6 +28,7 @@ from gnomon.ops.slicing import concatenate
 from gnomon.run import transfer
 from gnomon.run.array import SMALL, Array, aligned_copy, aligned_memory, base_type
 from gnomon.run.client import default_backend
+from gnomon.run import guard
 from gnomon.run.eager import HOST_SIZE, array_of, narrow
 from gnomon.run.placement import new_placement
 from gnomon.trace.context import local
@@ -65,6 +66,8 @@ def owned(host, t=None):
     new = Array(t, None, new_placement() if current.default_device is not None else None, host)
     frame = local.frame
     if frame is None:
+        if current.transfer_guard_host_to_device is not None:
+            guard.check("host_to_device", t)
         return new
     var = frame.capture(new)
     return Tracer(t, var, frame)
@@ -128,7 +131,7 @@ def asarray(a, dtype=None, order=None, *, copy=None, device=None, out_sharding=N
     """
     if a.__class__ is np.ndarray and dtype is None and device is None and out_sharding is None and local.frame is None:
         t = _plain_types.get((a.shape, a.dtype))
-        if t is not None and a.nbytes <= SMALL and current.default_device is None:
+        if t is not None and a.nbytes <= SMALL and current.default_device is None and current.transfer_guard_host_to_device is None:
             return Array(t, None, None, a.copy())
     if order is not None:
         check_order("asarray", order)

@@ -10,7 +10,8 @@ import math
 import numpy as np
 
 from gnomon.base.errors import JaxRuntimeError
-from gnomon.run import xla
+from gnomon.base.settings import current
+from gnomon.run import guard, xla
 from gnomon.run.placement import Placement, default_placement, device_placement
 from gnomon.trace.value import Value
 from gnomon.types.dtype import KeyDtype, float0, is_integer
@@ -91,6 +92,8 @@ class Array(Value):
             raise buffer.error(self.type)
         where = self.placement or default_placement()
         data_type = base_type(self.type)
+        if current.transfer_guard_device_to_host is not None and where.devices[0].platform != "cpu":
+            guard.check("device_to_host", self.type)
         try:
             if where.on_host:
                 return xla.to_numpy(buffer, data_type.dtype)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gnomon.run import client, dlpack, xla
+from gnomon.run import client, dlpack, guard, xla
 from gnomon.run.array import Array, aligned_copy, base_type, from_numpy, with_placement_type
 from gnomon.run.placement import Placement, default_placement, device_placement, new_placement, placement
 from gnomon.types.dtype import DTYPES
@@ -61,6 +61,8 @@ def place(array: Array, where: Placement | None) -> Array:
     kept = None if where is default_placement() else where
     if here.sharding is where.sharding or here.sharding.is_equivalent_to(where.sharding, len(array.type.shape)):
         return array if here is where else Array(new_type, array.buffer(), kept, array._host)
+    if array._buffer is not None:       # else it is on no device yet, and was checked when it was made
+        guard.check("device_to_device", array.type)
     if len(here.devices) == len(where.devices) == 1 and _moves_by_itself(here.devices[0], where.devices[0]):
         return Array(new_type, xla.move(array.buffer(), where), kept)
     return put_owned(get(array), new_type, where)
