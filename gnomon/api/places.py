@@ -10,7 +10,7 @@ from gnomon.base.frames import entry_point
 from gnomon.base.settings import current
 from gnomon.base.tree import flatten_axes, keystr, tree_flatten, tree_flatten_with_path, tree_leaves, tree_map, tree_unflatten
 from gnomon.ops.place import DevicePut, LayoutConstraint, Reshard, ShardingConstraint
-from gnomon.run import client, transfer
+from gnomon.run import client, guard, transfer
 from gnomon.run.array import Array
 from gnomon.run.client import (default_backend, device_count, devices, local_device_count, local_devices,  # noqa: F401
                                process_count, process_index, process_indices)
@@ -35,8 +35,9 @@ def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
     leaves, tree = tree_flatten(x)
     targets = one_each(leaves, tree, device, "device_put device")
     check_leaves(leaves, "device_put", lambda: [f"x{keystr(p)}" for p, _ in tree_flatten_with_path(x)[0]])
-    values = as_values(leaves)
-    return tree_unflatten(tree, [_put(v, named(t, "device_put")) for v, t in zip(values, targets)])
+    with guard.asked_for():
+        values = as_values(leaves)
+        return tree_unflatten(tree, [_put(v, named(t, "device_put")) for v, t in zip(values, targets)])
 
 
 def one_each(leaves, tree, places, what):
@@ -58,7 +59,8 @@ def device_get(x):
     >>> device_get(device_put(np.arange(2, dtype=np.int32)))
     array([0, 1], dtype=int32)
     """
-    return tree_map(lambda v: np.asarray(v) if isinstance(v, (Array, Tracer)) else v, x)
+    with guard.asked_for():
+        return tree_map(lambda v: np.asarray(v) if isinstance(v, (Array, Tracer)) else v, x)
 
 
 def block_until_ready(x):

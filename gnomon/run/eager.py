@@ -12,6 +12,7 @@ from gnomon.base.late import Late
 from gnomon.base.settings import current, watch
 from gnomon.ir.jaxpr import Literal
 from gnomon.lower.text import physical
+from gnomon.run import guard
 from gnomon.run.array import Array, from_numpy_copy
 from gnomon.run.client import default_backend
 from gnomon.run.placement import new_placement
@@ -161,7 +162,10 @@ def constant(x):
     if cls is Tracer:
         return number_now(x)
     if cls in (bool, int, float, complex):
-        return scalar_array(x, scalar_type(x))
+        t = scalar_type(x)
+        if current.transfer_guard_host_to_device is not None:
+            guard.check("host_to_device", t)
+        return scalar_array(x, t)
     if isinstance(x, np.generic):
         x = np.asarray(x)
     if isinstance(x, np.ndarray):
@@ -215,7 +219,10 @@ def array_of(x):
         x = np.zeros(x.shape, bool)
     elif wanted != dtype:
         x = narrow(x, wanted)
-    out = from_numpy_copy(x, ArrayType(x.shape, wanted))
+    t = ArrayType(x.shape, wanted)
+    if current.transfer_guard_host_to_device is not None:
+        guard.check("host_to_device", t)
+    out = from_numpy_copy(x, t)
     if current.default_device is not None:
         out.placement = new_placement()
     return out
