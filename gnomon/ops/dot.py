@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import enum
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,11 @@ from gnomon.ops.shape import transpose
 from gnomon.trace.stage import bind
 from gnomon.types.dtype import is_key, mlir_name
 from gnomon.types.sharding import PartitionSpec, abstract_sharding
+from gnomon.types.value_type import ArrayType
+
+
+TINY, MANY = 16, 1024       # the largest size of a tiny matrix, and how many make a long list
+_FLOAT32, _FLOAT64 = np.dtype("float32"), np.dtype("float64")
 
 
 class Precision(enum.Enum):
@@ -192,6 +198,8 @@ class DotGeneral(DimsOp):
         return result_from_dims(self, self.dims(x, y), ins, self.out_dtype(x, y)).update(sharding=sharding)
 
     def lower(self, emit, x, y):
+        if self.tiny(x.type, y.type, emit.out) and emit.one_cpu:
+            return self.side_by_side(emit, x, y)
         (lc, rc), (lb, rb) = self.dimension_numbers
         batch = f"batching_dims = {list(lb)} x {list(rb)}, " if lb else ""
         text, out = f"{batch}contracting_dims = {list(lc)} x {list(rc)}", emit.out
@@ -202,6 +210,37 @@ class DotGeneral(DimsOp):
         x, y, algorithm, sums = self.prepared(emit, x, y)
         precision = f"precision = {emit.precision(Precision.DEFAULT)}{algorithm}"
         return emit.convert(emit("stablehlo.dot_general", [x, y], f"{text}, {precision}", emit.ArrayType(out.shape, sums)), out.dtype)
+
+    def tiny(self, x, y, out):
+        """Whether these are two long lists of tiny matrices, or of tinier vectors."""
+        (lc, rc), (lb, rb) = self.dimension_numbers
+        rank = len(lb)
+        count, lead = math.prod(x.shape[:rank]), tuple(range(rank))
+        most = TINY if out.ndim == rank + 2 else TINY // 4
+        return (x.dtype == y.dtype == out.dtype and x.dtype in (_FLOAT32, _FLOAT64) and (self.precision is None or self.precision.__class__ is tuple)
+                and lead == lb == rb and len(lc) == 1 and all([t.ndim <= rank + 2 and max(t.shape[rank:]) <= most for t in (x, y)])
+                and count >= MANY)
+
+    def side_by_side(self, emit, x, y):
+        """The sum of products of one column and one row each, for all matrices at once: XLA's CPU multiplies matrix after matrix,
+        which takes ten times as long for the smallest."""
+        ((lc,), (rc,)), (lead, _) = self.dimension_numbers
+        t, total = emit.out, None
+        rank = len(lead)
+
+        def term(v, along, k, free):
+            """The k-th row or column of each matrix, repeated over the dimension that the result has from the other operand."""
+            shape = v.type.shape
+            one = ArrayType(tuple([1 if d == along else n for d, n in enumerate(shape)]), t.dtype)
+            at = [k if d == along else 0 for d in range(len(shape))]
+            one = emit.slice(v, at, [k + 1 if d == along else n for d, n in enumerate(shape)], (1,) * len(shape), one)
+            kept = ArrayType(tuple([n for d, n in enumerate(shape) if d != along]), t.dtype)
+            dims = (*lead, free) if len(kept.shape) > rank else lead
+            return emit.broadcast(emit("stablehlo.reshape", [one], out=kept), t.shape, dims)
+        for k in range(x.type.shape[lc]):
+            product = emit.elementwise("stablehlo.multiply", [term(x, lc, k, rank), term(y, rc, k, t.ndim - 1)], t)
+            total = product if total is None else emit.elementwise("stablehlo.add", [total, product], t)
+        return total
 
     def prepared(self, emit, x, y):
         """Operands in the dtypes that the algorithm takes, its text, and the dtype of the sums."""
