@@ -9,11 +9,13 @@ from gnomon.numpy.promote import as_value, to_inexact
 from gnomon.ops import collectives as ops
 from gnomon.ops import collectives_moving as moving
 from gnomon.ops.arithmetic import div
+from gnomon.ops.compare import eq, select_n
+from gnomon.ops.convert import convert_element_type
 from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.nested.ragged_exchange import RaggedAllToAll
-from gnomon.ops.shape import expand_dims, squeeze
+from gnomon.ops.shape import broadcast_in_dim, expand_dims, squeeze, zeros
 from gnomon.trace.context import local
-from gnomon.trace.stage import bind
+from gnomon.trace.stage import Tracer, bind
 
 __all__ = ["all_gather", "all_to_all", "axis_index", "axis_size", "pbroadcast", "pcast", "pmax", "pmean", "pmin", "ppermute", "precv", "psend",
            "pshuffle", "psum", "psum_scatter", "psum_scatter_start", "pswapaxes", "ragged_all_to_all"]
@@ -241,7 +243,7 @@ def pswapaxes(x, axis_name, axis, *, axis_index_groups=None):
 
 
 def pbroadcast(x, axis_name, source):
-    """The value of position `source` of a named axis, everywhere. ValueError if it is out of range.
+    """The value of position `source` of a named axis, everywhere. ValueError if it is out of range; a traced `source` that is gives zeros.
 
     >>> import gnomon
     >>> import gnomon.numpy as jnp
@@ -249,6 +251,13 @@ def pbroadcast(x, axis_name, source):
     [1, 1, 1]
     """
     size = ops.axis_size(axis_name, "pbroadcast")
+    if isinstance(source, Tracer):
+        def from_there(v, names, groups, n):
+            here = eq(axis_index(axis_name), convert_element_type(source, ops.INT32))
+            kept = select_n(broadcast_in_dim(here, v.type.shape), zeros(v.type), v)
+            total, = ops.varying_over(ops.collective(ops.Psum, [kept], axis_name), names)
+            return convert_element_type(total, v.type.dtype)        # booleans are summed as integers
+        return _each("pbroadcast", x, axis_name, None, from_there)
     if not 0 <= source < size:
         raise ValueError(f"pbroadcast: source {source} is not a position of the axis {axis_name!r} of size {size}.")
     return _each("pbroadcast", x, axis_name, None,

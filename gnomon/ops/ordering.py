@@ -5,6 +5,7 @@ import numpy as np
 
 from gnomon.base.errors import Refused
 from gnomon.ir.op import ZERO, Op, field
+from gnomon.ops.shape import Same
 from gnomon.trace.stage import bind
 from gnomon.types.effect import Effect
 from gnomon.types.value_type import TOKEN, ArrayType
@@ -57,6 +58,10 @@ class DceSink(Op):
 
     def batch(self, args, axes, batching):
         return bind(self, *args), []
+
+
+class Stage(Same):
+    """The same value, as one of the program being recorded."""
 
 
 class Tie(Op):

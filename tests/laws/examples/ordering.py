@@ -4,7 +4,7 @@ import numpy as np
 from gnomon.ops.arithmetic import mul
 from gnomon.ops.nested.approximate import ApproxTopK, ScaledDot
 from gnomon.ops.nested.reduce_window import ReduceWindowByProgram
-from gnomon.ops.ordering import DceSink, OptimizationBarrier, Tie
+from gnomon.ops.ordering import DceSink, OptimizationBarrier, Stage, Tie
 from gnomon.ops.place import LayoutConstraint, MemorySpaceConstraint
 from gnomon.ops.platform import PlatformIndex
 from gnomon.ops.sizes import DimensionSize
@@ -23,6 +23,7 @@ EXAMPLES = [
     example(OptimizationBarrier(), "f32[3]", "i32[2]", "key<fry>[2]"),
     example(DceSink(), "f32[3]"),
     example(Tie(), "i32[]", "f32[3]"),
+    example(Stage(), "f32[3]"),
     example(DimensionSize(1), "f32[3,4]"),
     example(LayoutConstraint(Layout((2, 0, 1))), "f32[2,3,4]"),
     example(MemorySpaceConstraint("device"), "f32[3]"),
