@@ -1,11 +1,16 @@
-"""Composite functions: made of several ops, recorded op by op while tracing, run as one compiled program when eager."""
+"""Composite functions, made of several ops: recorded op by op while tracing, run as one compiled program when eager. And functions
+that often come to a single op."""
 from __future__ import annotations
 
 import functools
 import inspect
 
 from gnomon.api.jit import jit
+from gnomon.base.settings import current
+from gnomon.run.array import Array
+from gnomon.run.eager import evaluate
 from gnomon.trace.context import local
+from gnomon.trace.stage import stage
 
 
 def composite(static=()):
@@ -64,3 +69,33 @@ def with_statics(fn, signature, given):
         return fn(*every[:last], **dict(zip(by_name, every[last:])))
     del special.__wrapped__         # its signature is not that of fn
     return special
+
+
+def often_one_op(fn):
+    """Decorator for functions (array, axis, options): what an Array outside a trace takes, without options, is remembered where it is
+    one op, and is that op at once the next time."""
+    usual = fn.__defaults__[0]
+    known = {}          # (type, axis, settings) -> the op, or None
+
+    @functools.wraps(fn)
+    def call(a, axis=usual, *args, **options):
+        if a.__class__ is not Array or args or options or local.frame is not None or axis is not None and axis.__class__ is not int:
+            return fn(a, axis, *args, **options)
+        key = a.type, axis, current.key
+        try:
+            op = known[key]
+        except KeyError:
+            out = fn(a, axis)
+            known[key] = only_op(lambda x: fn(x, axis), a.type)
+            return out
+        return fn(a, axis) if op is None else evaluate(op, (a,))
+    return call
+
+
+def only_op(fn, type):
+    """The op that `fn` applies to a value of this type, where it does nothing else."""
+    jaxpr, _ = stage(lambda x: [fn(x)], [type])
+    if len(jaxpr.eqns) != 1:
+        return None
+    eqn, = jaxpr.eqns
+    return eqn.op if eqn.ins == jaxpr.invars and eqn.outs == jaxpr.outvars and not eqn.op.multiple else None

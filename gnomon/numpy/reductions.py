@@ -13,7 +13,7 @@ from gnomon.base.settings import current
 from gnomon.ir.jaxpr import Literal
 from gnomon.numpy import selection, ufuncs
 from gnomon.numpy.axes import axis_tuple, one_axis
-from gnomon.numpy.composite import composite
+from gnomon.numpy.composite import composite, often_one_op
 from gnomon.numpy.elementwise import NO_BOOLEANS, NUMBERS, REALS
 from gnomon.numpy.mathematics import HALF, refuse_out
 from gnomon.numpy.promote import as_value, convert_keep, promote_inexact, requested_dtype, to_inexact
@@ -140,6 +140,7 @@ SUM, PRODUCT = (reduce_sum, arithmetic.add, 0), (reduce_prod, arithmetic.mul, 1)
 MAXIMUM, MINIMUM = (reduce_max, arithmetic.maximum, True), (reduce_min, arithmetic.minimum, False)
 
 
+@often_one_op
 def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, promote_integers=True):
     """The sum over axes: one, several, or None for all.
 
@@ -155,6 +156,7 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
     return accumulate("sum", *SUM, a, axis, dtype, out, keepdims, initial, where, promote_integers)
 
 
+@often_one_op
 def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, promote_integers=True):
     """The product over axes; the arguments are those of `sum`.
 
@@ -166,6 +168,7 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where
     return accumulate("prod", *PRODUCT, a, axis, dtype, out, keepdims, initial, where, promote_integers)
 
 
+@often_one_op
 def max(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     """The largest element over axes: one, several, or None for all; NaN where there is one.
 
@@ -180,6 +183,7 @@ def max(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     return extreme("max", *MAXIMUM, as_value(a, "max", 0), axis, out, keepdims, initial, where)
 
 
+@often_one_op
 def min(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     """The smallest element over axes; the arguments are those of `max`.
 
@@ -204,6 +208,7 @@ def minmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     return min(a, axis, out, keepdims, low, where), max(a, axis, out, keepdims, high, where)
 
 
+@often_one_op
 def all(a, axis=None, out=None, keepdims=False, *, where=None):
     """Whether all elements over axes (one, several, or None for all) are true; numbers other than 0 count as true.
 
@@ -214,6 +219,7 @@ def all(a, axis=None, out=None, keepdims=False, *, where=None):
     return truth("all", reduce_and, True, as_value(a, "all", 0), axis, out, keepdims, where)
 
 
+@often_one_op
 def any(a, axis=None, out=None, keepdims=False, *, where=None):
     """Whether any element over axes (one, several, or None for all) is true; numbers other than 0 count as true.
 
@@ -445,6 +451,7 @@ def running_dtype(dtype, a, promote_integers=False):
     return counting_dtype(a.type.dtype, promote_integers) if dtype is None else requested_dtype(dtype)
 
 
+@often_one_op
 def cumsum(a, axis=None, dtype=None, out=None):
     """Running sums along an axis; of all elements in one row if `axis` is None. Booleans are counted as integers.
 
@@ -457,6 +464,7 @@ def cumsum(a, axis=None, dtype=None, out=None):
     return running("cumsum", cumulative.cumsum, a, axis, running_dtype(dtype, a))
 
 
+@often_one_op
 def cumprod(a, axis=None, dtype=None, out=None):
     """Running products along an axis; of all elements in one row if `axis` is None. Booleans are taken as integers.
 
@@ -522,6 +530,7 @@ def position(name, op, a, axis, keepdims):
     return reshape(out, shape) if keepdims else out
 
 
+@often_one_op
 def argmax(a, axis=None, out=None, keepdims=None):
     """The index of the first largest element along an axis; in the array as one row if `axis` is None. A NaN counts as
     largest.
@@ -536,6 +545,7 @@ def argmax(a, axis=None, out=None, keepdims=None):
     return position("argmax", reductions.argmax, as_value(a, "argmax", 0), axis, keepdims)
 
 
+@often_one_op
 def argmin(a, axis=None, out=None, keepdims=None):
     """The index of the first smallest element along an axis; in the array as one row if `axis` is None. A NaN counts
     as smallest.

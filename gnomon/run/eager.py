@@ -5,6 +5,8 @@ A small op with a `host` rule runs in NumPy on the arrays' zero-copy views; all 
 """
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 
 from gnomon.base.announce import announce
@@ -27,7 +29,7 @@ from gnomon.types.value_type import ArrayType, RefType
 
 HOST_SIZE = 4096        # elements up to which NumPy on one core is quicker than a call through the runtime
 
-placement_of_array = Array.placement.__get__
+placement_of_array, type_of = Array.placement.__get__, operator.attrgetter("type")
 
 _handlers: dict = {}
 finite = Late("gnomon.run.finite")
@@ -36,15 +38,23 @@ key_reuse = Late("gnomon.run.key_reuse")
 
 def evaluate(op, args):
     """Run one op on Arrays (or what can be made one), now."""
-    arrays = [a if a.__class__ is Array else constant(a) for a in args]
-    key = (op, *[a.type for a in arrays])
-    handler = _handlers.get(key)
+    for a in args:
+        if a.__class__ is not Array:
+            args = [a if a.__class__ is Array else constant(a) for a in args]
+            break
+    handler = _handlers.get((op, *map(type_of, args)))
     if handler is None:
-        handler = make_handler(op, key[1:])
-        if _watching:
-            handler = key_reuse.checked_handler(finite.watched_handler(handler, op), op, key[1:])
-        _handlers[key] = handler
-    return handler(arrays)
+        handler = handler_for(op, tuple(map(type_of, args)))
+    return handler(args)
+
+
+def handler_for(op, types):
+    """What runs an op on arrays of these types, remembered."""
+    handler = make_handler(op, types)
+    if _watching:
+        handler = key_reuse.checked_handler(finite.watched_handler(handler, op), op, types)
+    _handlers[op, *types] = handler
+    return handler
 
 
 _watching = False       # whether debug_nans, debug_infs or debug_key_reuse were ever asked for
@@ -129,7 +139,7 @@ def host_handler_of_keys(op, types, out, compiled):
 
 def compiled_handler(op, types):
     """Runs an op as a compiled program."""
-    jaxpr, last = None, (None, None, None)
+    jaxpr, latest = None, (None, None)          # settings, and what ran with them where all arguments are on the default device
     multiple = op.multiple
     # slower code, sooner ready; a program of the user's, or a large result, gets the code that a compiled function would
     outs = op.infer(types) if multiple else (op.infer(types),)
@@ -137,19 +147,24 @@ def compiled_handler(op, types):
     options = QUICK_COMPILE if quick else ()
 
     def run(arrays):
-        nonlocal jaxpr, last
+        nonlocal jaxpr, latest
+        settings, call = latest
         places = placements_of(arrays) if any(map(placement_of_array, arrays)) else None
-        settings, call, one = last
-        if places is not None or settings is not current.key:
-            jaxpr = jaxpr or single_op_program(op, types)
-            call = call_for(jaxpr, places, op.name, options=options, watch=False)
-            one = None if multiple else getattr(call, "one", None)
-            if places is None:
-                last = current.key, call, one
-        if one is not None:
-            return one(arrays)
-        return call(arrays) if multiple else call(arrays)[0]
+        if places is None and settings is current.key:
+            return call(arrays)
+        jaxpr = jaxpr or single_op_program(op, types)
+        call = call_for(jaxpr, places, op.name, options=options, watch=False)
+        if not multiple:
+            call = getattr(call, "one", None) or first_of(call)
+        if places is None:
+            latest = current.key, call
+        return call(arrays)
     return run
+
+
+def first_of(call):
+    """What gives the one result of `call` by itself."""
+    return lambda arrays: call(arrays)[0]
 
 
 def constant(x):
