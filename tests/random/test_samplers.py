@@ -75,6 +75,7 @@ CONTINUOUS = {
         k, np.zeros(2, "float32"), np.array([[4.0, 1.0], [1.0, 2.0]], "float32"), (N,)) @ np.array([1.0, -1.0],
             "float32"),
         stats.norm(scale=2.0)),
+    "gamma of XLA's own generator": (lambda k: random.gamma(random.key(3, impl="rbg"), 0.7, (N,)), stats.gamma(0.7)),
     "orthogonal": (lambda k: jnp.arctan2(*random.orthogonal(k, 2, (N // 4,))[:, 0]. T),
                    stats.uniform(-np.pi, 2 * np.pi)),
 }
@@ -87,6 +88,18 @@ def test_continuous_distribution(name):
         x = np.asarray(draw(KEY), "float64")
     assert np.isfinite(x).all()
     assert stats.kstest(x, distribution.cdf).pvalue > 1e-3
+    for share in (1e-3, 1e-2):
+        for beyond in (x < distribution.ppf(share), x > distribution.isf(share)):
+            assert stats.binomtest(int(beyond.sum()), len(x), share).pvalue > 1e-4
+    check_moments(x, distribution)
+
+
+def check_moments(x, distribution):
+    """The mean and the variance, where there are four moments to say how far off they may be."""
+    mean, variance, kurtosis = [float(m) for m in distribution.stats(moments="mvk")]
+    if np.isfinite([mean, variance, kurtosis]).all():
+        assert abs(x.mean() - mean) < 4 * np.sqrt(variance / len(x))
+        assert abs(x.var() - variance) < 5 * variance * np.sqrt((kurtosis + 2) / len(x)) + 10 * variance / len(x)
 
 
 DISCRETE = {
@@ -119,7 +132,8 @@ DISCRETE = {
 @pytest.mark.parametrize("name", DISCRETE)
 def test_discrete_distribution(name):
     draw, distribution = DISCRETE[name]
-    values, seen = np.unique(np.asarray(draw(KEY)).astype(int), return_counts=True)
+    x = np.asarray(draw(KEY)).astype(int)
+    values, seen = np.unique(x, return_counts=True)
     assert (distribution.pmf(values) > 0).all()
     expected = distribution.pmf(values) * N
     often = expected > 5        # the rest is one class, with what was never drawn
@@ -127,6 +141,7 @@ def test_discrete_distribution(name):
         N - expected[often].sum())
     keep = expected > 1e-6 * N
     assert stats.chisquare(seen[keep], expected[keep] * seen[keep].sum() / expected[keep].sum()).pvalue > 1e-3
+    check_moments(x.astype("f8"), distribution)
 
 
 def test_vectors_add_up():
