@@ -27,7 +27,7 @@ __all__ = ["fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2"
 
 FORWARD, BACK, REAL, REAL_BACK = FftType
 MOST = 3            # dimensions that one op transforms
-LONG = 2 ** 12      # numbers of which half a transform and its mirror image take less time than a whole one
+LONG = 2 ** 15      # numbers of which half a transform and its mirror image take less time than a whole one
 NORMS = (None, "backward", "ortho", "forward")
 
 
