@@ -25,7 +25,7 @@ from gnomon.ops.shape import expand_dims, reshape
 from gnomon.ops.slicing import concatenate, rev, slice_in_dim
 from gnomon.run.ref import Ref
 from gnomon.trace.build import program
-from gnomon.trace.stage import Tracer, bind, inline, stage, value_of
+from gnomon.trace.stage import Tracer, bind, inline, number_if_known, stage, value_of
 from gnomon.types.dtype import is_bool, is_integer, join
 from gnomon.types.size import integer
 
@@ -457,7 +457,8 @@ def used_consts(jaxpr, consts):
 def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
     """`for i in range(lower, upper): val = body_fun(i, val)`; returns the last value.
 
-    With bounds known while tracing it is a scan, and can be differentiated in reverse; else a while loop. `unroll` needs known bounds.
+    With bounds known while tracing, as all numbers are under `grad` alone, it is a scan and can be differentiated in reverse; else a while
+    loop. `unroll` needs known bounds.
 
     >>> int(fori_loop(0, 5, lambda i, x: x + i, 0))
     10
@@ -468,8 +469,8 @@ def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
         t = type_of(bound)
         if t.shape or not is_integer(t.dtype):
             raise TypeError(f"fori_loop: {name} must be an integer scalar, got {t}.")
-    known = not (isinstance(lower, Tracer) or isinstance(upper, Tracer))
-    if known:
+    lower, upper = number_if_known(lower), number_if_known(upper)
+    if not (isinstance(lower, Tracer) or isinstance(upper, Tracer)):
         start, stop = int(lower), int(upper)
         if current.disable_jit:
             val = init_val

@@ -520,16 +520,13 @@ def jacfwd(fun, argnums=0, has_aux=False, holomorphic=False):
             return fun(*full_args, **kwargs)
 
         def push(*tangents):
-            return jvp(of_chosen, tree_unflatten(tree, values), tree_unflatten(tree, tangents), has_aux=has_aux)
+            _, *rest = jvp(of_chosen, tree_unflatten(tree, values), tree_unflatten(tree, tangents), has_aux=has_aux)
+            return rest
         sizes = [v.type.size for v in values]
         basis = _basis([v.type for v in values], sizes)
-        aux = None
-        if has_aux:
-            _, columns, aux = vmap(push, out_axes=(None, -1, None))(*basis)
-        else:
-            _, columns = vmap(push, out_axes=(None, -1))(*basis)
+        columns, *aux = vmap(push, out_axes=[-1, None] if has_aux else [-1])(*basis)
         out = tree_map(lambda y: _split_last(y, tree, values, sizes, single), columns)
-        return (out, aux) if has_aux else out
+        return (out, *aux) if has_aux else out
     return jacobian
 
 
@@ -612,6 +609,8 @@ def _basis(types, sizes):
 
 
 def _rows(x, start, n, shape):
+    if _is_float0(x):                   # of an integer input
+        return np.zeros((*shape, *x.shape[1:]), x.dtype)
     return reshape(value_of(x[start:start + n]), (*shape, *x.shape[1:]))
 
 

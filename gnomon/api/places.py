@@ -6,6 +6,7 @@ import contextlib
 import numpy as np
 
 from gnomon.api.function import as_values, check_leaves
+from gnomon.base.errors import ShardingTypeError
 from gnomon.base.frames import entry_point
 from gnomon.base.settings import current
 from gnomon.base.tree import flatten_axes, keystr, tree_flatten, tree_flatten_with_path, tree_leaves, tree_map, tree_unflatten
@@ -20,7 +21,7 @@ from gnomon.trace.context import local, scope_key
 from gnomon.trace.stage import Tracer, bind
 from gnomon.types.layout import Layout
 from gnomon.types.mesh import AbstractMesh, Mesh, install_mesh_context, make_device_mesh
-from gnomon.types.sharding import NamedSharding, PartitionSpec, Sharding, abstract_sharding
+from gnomon.types.sharding import NamedSharding, PartitionSpec, Sharding, abstract_sharding, type_sharding
 
 
 @entry_point
@@ -190,12 +191,16 @@ def explicit(spec, ndim, what):
 
 @entry_point
 def with_sharding_constraint(x, shardings):
-    """The values, with a demand on the compiler how they are sharded (on automatic mesh axes)."""
+    """The values, with a demand on the compiler how they are sharded (on automatic mesh axes).
+
+    ShardingTypeError where it names explicit mesh axes and the types say otherwise.
+    """
     leaves, tree = tree_flatten(x)
     targets = one_each(leaves, tree, shardings, "with_sharding_constraint shardings")
     out = []
     for v, t in zip(as_values(leaves), targets):
         t = named(t, "with_sharding_constraint")
+        check_explicit(t, v.type)
         if t is None or not isinstance(v, Tracer):
             out.append(v if t is None else transfer.put(v, t))
         else:
@@ -222,6 +227,13 @@ def with_layout_constraint(x, layouts):
         if not isinstance(t, Layout):
             raise ValueError(f"with_layout_constraint takes layouts, Layout(major_to_minor), got {t!r}.")
     return tree_unflatten(tree, [bind(LayoutConstraint(t), v) for v, t in zip(as_values(leaves), targets)])
+
+
+def check_explicit(sharding, t):
+    """ShardingTypeError for a sharding over explicit mesh axes that the type `t` does not have: it would be a change of type."""
+    if isinstance(sharding, NamedSharding) and sharding.mesh.explicit_axes and type_sharding(sharding, t.ndim)[0] is not t.sharding:
+        raise ShardingTypeError(f"with_sharding_constraint of a value of type {t} to {sharding.spec}: over explicit mesh axes it asserts what the type "
+                                "says already. Use gnomon.reshard to change the sharding.")
 
 
 def check_not_manual(sharding):

@@ -16,6 +16,7 @@ from gnomon.trace.stage import bind
 from gnomon.types.dtype import is_inexact, is_key
 from gnomon.types.sharding import PartitionSpec, Sharding
 from gnomon.types.size import check_shape
+from gnomon.types.value_type import ArrayType
 
 __all__ = [
     "broadcast", "broadcast_in_dim", "broadcast_like", "broadcast_shapes", "broadcast_to_rank", "broadcasted_iota",
@@ -78,9 +79,12 @@ def broadcast_in_dim(operand, shape, broadcast_dimensions, *, out_sharding=None)
     if len(dims) != x.type.ndim or not ascending or any(not 0 <= d < len(shape) for d in dims):
         raise ValueError(f"broadcast_in_dim needs one dimension of the result per dimension of {x.type}, ascending, "
                          f"between 0 and {len(shape) - 1}; got broadcast_dimensions {dims}.")
-    if out_sharding is not None:
-        return bind(ops.BroadcastInDim(shape, dims, explicit(out_sharding, len(shape), "broadcast_in_dim")), x)
-    return ops.broadcast_in_dim(x, shape, dims)
+    if out_sharding is None:
+        return ops.broadcast_in_dim(x, shape, dims)
+    sharding = explicit(out_sharding, len(shape), "broadcast_in_dim")
+    if sharding is None:            # it says that nothing is sharded
+        x = reshard(x, PartitionSpec()) if x.type.sharding is not None else x
+    return bind(ops.BroadcastInDim(shape, dims, sharding), x)
 
 
 def broadcast_like(arr, like_arr):
@@ -156,7 +160,10 @@ def reshape(operand, new_sizes, dimensions=None, *, out_sharding=None):
     if dimensions is not None:
         x = transpose(x, dimensions)
     if out_sharding is not None:
-        return bind(ops.Reshape(new_sizes, None, explicit(out_sharding, len(new_sizes), "reshape")), x)
+        sharding = explicit(out_sharding, len(new_sizes), "reshape")
+        if sharding is None and x.type.sharding is not None:        # it says that nothing is sharded
+            x = reshard(x, PartitionSpec())
+        return bind(ops.Reshape(new_sizes, None, sharding), x)
     return ops.reshape(x, new_sizes)
 
 
@@ -258,6 +265,9 @@ def full_like(x, fill_value, dtype=None, shape=None, sharding=None):
         raise ValueError(f"full_like takes a scalar fill_value, got one of type {value.type}.")
     if not is_key(dtype):
         value = convert_element_type(value, dtype, weak)
+    of_type = getattr(t, "sharding", None) if sharding is None and t.__class__ is ArrayType and shape == t.shape else None
+    if of_type is not None:
+        return bind(ops.BroadcastInDim(shape, (), of_type), value)
     return placed(ops.broadcast_in_dim(value, shape), sharding, "full_like")
 
 

@@ -8,10 +8,12 @@ from gnomon.numpy.index_plan import (DEFAULT, INT32, Given, IndexVectors, Layout
                                      remember)
 from gnomon.ops.indexing import FILL_OR_DROP, PROMISE_IN_BOUNDS, Gather, Scatter
 from gnomon.ops.compare import select_n
+from gnomon.ops.place import Reshard
 from gnomon.ops.shape import BroadcastInDim, Squeeze, full
 from gnomon.ops.slicing import DynamicUpdateSlice, Pad, Rev, Slice
 from gnomon.trace.stage import bind
 from gnomon.types.dtype import is_key
+from gnomon.types.sharding import abstract_sharding, parts_of
 from gnomon.types.value_type import ArrayType
 
 _BOOL = ArrayType((), np.dtype(bool))
@@ -102,10 +104,19 @@ class StaticWrite:
         if self.whole:
             return y
         if self.pad is None:
-            return bind(_update, x, y, *self.starts)
+            return bind(_update, x, y if x.type.sharding is None else sharded_like(y, x), *self.starts)
         zero = full(ArrayType((), x.type.dtype), 0)
         around = bind(self.pad, full(ArrayType(self.spread.window, _BOOL.dtype), False), Literal(True, _BOOL))
         return select_n(around, bind(self.pad, y, zero), x)
+
+
+def sharded_like(y, x):
+    """An update that has no sharding as that of `x` says, along the dimensions that it splits evenly."""
+    if y.type.sharding is not None:
+        return y
+    parts = parts_of(x.type.sharding, x.type.ndim)
+    spec = tuple([axes if n % k == 0 else None for axes, k, n in zip(x.type.spec, parts, y.type.shape)])
+    return bind(Reshard(abstract_sharding(x.type.sharding.mesh, spec)), y) if any(spec) else y
 
 
 def number(n):

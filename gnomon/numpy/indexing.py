@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon.api.control import scan
+from gnomon.api.places import reshard
 from gnomon.base.announce import announce
 from gnomon.base.errors import NonConcreteBooleanIndexError, Refused
 from gnomon.base.late import Late
@@ -31,6 +32,7 @@ from gnomon.trace.context import eager, local
 from gnomon.trace.stage import Tracer, bind, value_of
 from gnomon.trace.value import Value
 from gnomon.types.dtype import KeyDtype, is_bool, is_complex, is_key
+from gnomon.types.sharding import PartitionSpec
 from gnomon.types.value_type import ArrayType
 
 key_reuse = Late("gnomon.run.key_reuse")
@@ -443,6 +445,7 @@ class Elements:
       other end, "promise_in_bounds" says there are none; by default the nearest is read and nothing is written
     * indices_are_sorted, unique_indices: promises about the places
     * wrap_negative_indices: whether places below 0 are counted from the end
+    * out_sharding: the sharding of the result, on a mesh with explicit axes, whatever that of the array is
     """
 
     __slots__ = ("array", "index")
@@ -461,7 +464,10 @@ class Elements:
         >>> np.arange(3.0).at[np.array([1, 5])].get(mode="fill", fill_value=-1.0)
         Array([ 1., -1.], dtype=float32)
         """
-        no_sharding("get", out_sharding)
+        if out_sharding is not None:
+            whole = Elements(reshard(self.array, PartitionSpec()), self.index)
+            return reshard(whole.get(indices_are_sorted=indices_are_sorted, unique_indices=unique_indices, mode=mode, fill_value=fill_value,
+                                     wrap_negative_indices=wrap_negative_indices), out_sharding)
         if mode is None and wrap_negative_indices:
             out = read_on_host(self.array, self.index)
             if out is not None:
@@ -482,22 +488,18 @@ class Elements:
         return apply_function(self.array, self.index, func, options)
 
 
-def no_sharding(name, out_sharding):
-    if out_sharding is not None:
-        raise Refused(f"x.at[...].{name} does not take out_sharding; reshard its result instead")
-
-
 def update_method(kind, doc):
     """A method of `Elements` that updates."""
     def method(self, values, *, indices_are_sorted=False, unique_indices=False, mode=None, out_sharding=None,
                wrap_negative_indices=True):
         x = self.array
-        if x.__class__ is Array and local.frame is None and on_host and mode is None and wrap_negative_indices:
+        if x.__class__ is Array and local.frame is None and on_host and mode is None and wrap_negative_indices and out_sharding is None:
             out = update_on_host(x, self.index, values, kind)
             if out is not None:
                 return out
-        no_sharding(kind.name, out_sharding)
         options = options_of(mode, indices_are_sorted, unique_indices, wrap_negative_indices)
+        if out_sharding is not None:
+            return reshard(update(reshard(x, PartitionSpec()), self.index, values, kind, options), out_sharding)
         return update(x, self.index, values, kind, options)
     on_host = kind is SET or kind in ON_HOST
     method.__name__, method.__qualname__, method.__doc__ = kind.name, f"Elements.{kind.name}", doc

@@ -120,7 +120,7 @@ def lexsort(keys, axis=-1, *, batch_size=16):
 
 @composite(static=("axis", "dtype", "batch_size"))
 def run_lexsort(keys, axis, dtype, batch_size):
-    places = bind(Iota(dtype, keys[0].type.shape, axis))
+    places = bind(Iota(dtype, keys[0].type.shape, axis, keys[0].type.sharding))
     # the least important keys first: sorts are stable, so each keeps the order of the ones before where its keys are equal
     for i in range(0, len(keys), batch_size):
         batch = keys[i:i + batch_size][::-1]

@@ -12,6 +12,7 @@ from gnomon.ir.op import LINEAR, VARY, ZERO, Op, field
 from gnomon.trace.context import local
 from gnomon.trace.stage import bind, value_of
 from gnomon.types.dtype import is_bool, is_key, python_type
+from gnomon.types.sharding import parts_of
 from gnomon.types.value_type import ArrayType, array_type
 
 
@@ -91,7 +92,9 @@ class ReduceSum(DimsOp):
         return emit.reduce("stablehlo.add", x, 0, self.axes)
 
     def transpose(self, ct, x):
-        return broadcast_in_dim(ct, x.shape, tuple([i for i in range(x.ndim) if i not in self.axes])),
+        kept = tuple([i for i in range(x.ndim) if i not in self.axes])
+        sharding = x.type.sharding
+        return broadcast_in_dim(ct, x.shape, kept) if sharding is None else bind(BroadcastInDim(x.shape, kept, sharding), ct),
 
     def host(self, x):
         return np.add.reduce(x, self.axes, dtype=x.dtype) if x.dtype.kind in "iu" or x.size <= 2 else NotImplemented
@@ -150,7 +153,8 @@ class Reshape(Op):
         return emit("stablehlo.reshape", [x])
 
     def transpose(self, ct, x):
-        return reshape(ct, x.shape),
+        sharding = x.type.sharding
+        return reshape(ct, x.shape) if sharding is None else bind(Reshape(x.shape, None, sharding), ct),
 
     def batch(self, args, axes, batching):
         x = batching.front(args[0], axes[0])
@@ -161,19 +165,65 @@ class Reshape(Op):
 
 
 def reshaped_spec(x, new_sizes):
-    """The sharding of a reshape's result: kept for the dimensions in front and behind that stay (ones may come and go); what is merged
-    or split between them may not be sharded."""
-    old = [(n, s) for n, s in zip(x.shape, x.spec) if n != 1 or s is not None]
+    """The sharding of a reshape's result. Dimensions in front and behind that stay keep theirs (ones may come and go), and between them,
+    where some are merged into one or one is split into some, the parts stay whole: else it is ambiguous."""
+    parts = parts_of(x.sharding, x.ndim)
+    old = [(n, axes, k) for n, axes, k in zip(x.shape, x.spec, parts) if n != 1 or axes is not None]
     new = [i for i, n in enumerate(new_sizes) if n != 1]
     spec = [None] * len(new_sizes)
     while old and new and old[0][0] == new_sizes[new[0]]:
         spec[new.pop(0)] = old.pop(0)[1]
     while old and new and old[-1][0] == new_sizes[new[-1]]:
         spec[new.pop()] = old.pop()[1]
-    if any(s is not None for _, s in old):
-        raise ShardingTypeError(f"reshape of {x} to {new_sizes} merges or splits a sharded dimension, so the result's sharding "
-                                "is ambiguous. Say it with out_sharding, or reshard first.")
+    while any(axes is not None for _, axes, _ in old):
+        group = matched([n for n, *_ in old], [new_sizes[i] for i in new])
+        fits = group is not None
+        if fits:
+            merged, into = old[:group[0]], new[:group[1]]
+            old, new = old[group[0]:], new[group[1]:]
+            axes = [axis for _, of_dim, _ in merged for axis in names_in(of_dim)]
+            last = max([i for i, (_, of_dim, _) in enumerate(merged) if of_dim is not None], default=-1)
+            fits = not axes or min(len(merged), len(into)) == 1 and all(of_dim is not None for _, of_dim, _ in merged[:last])
+        if fits:
+            split_over(spec, axes, into, new_sizes, x.sharding.mesh.shape)
+        if not fits or axes:
+            raise ShardingTypeError(f"reshape of {x} to {new_sizes} merges or splits a sharded dimension, so the result's sharding "
+                                    "is ambiguous. Say it with out_sharding, or reshard first.")
     return spec
+
+
+def names_in(entry):
+    """The mesh axes of a spec's entry."""
+    return () if entry is None else entry if entry.__class__ is tuple else (entry,)
+
+
+def matched(old, new):
+    """(how many of the first sizes of `old`, how many of `new`) have the same product, the fewest possible; None if there are none."""
+    if not all(n.__class__ is int and n for n in (*old, *new)):
+        return None
+    i = j = 0
+    a = b = 1
+    while a != b or not (i and j):
+        if i < len(old) and (a <= b or not i):
+            a, i = a * old[i], i + 1
+        elif j < len(new):
+            b, j = b * new[j], j + 1
+        else:
+            return None
+    return i, j
+
+
+def split_over(spec, axes, places, sizes, mesh_sizes):
+    """Move mesh axes from the list `axes` to the entries of `spec` at `places`, as long as they divide the sizes there: on to the next
+    place only where each part has one element."""
+    for i in places:
+        room, taken = sizes[i], []
+        while axes and room % mesh_sizes[axes[0]] == 0:
+            room //= mesh_sizes[axes[0]]
+            taken.append(axes.pop(0))
+        spec[i] = tuple(taken) if len(taken) > 1 else taken[0] if taken else None
+        if room != 1:
+            return
 
 
 class Squeeze(DimsOp):

@@ -6,7 +6,7 @@ import builtins
 import numpy as np
 
 from gnomon.base.errors import ShardingTypeError
-from gnomon.ir.dims import Dims, DimsOp, common_place, names
+from gnomon.ir.dims import common_place
 from gnomon.ir.op import LINEAR, Op, field, is_linear
 from gnomon.ops.compare import select_n
 from gnomon.ops.elementwise import full_scalar
@@ -14,6 +14,7 @@ from gnomon.ops.indexing import (GatherDimensionNumbers, GatherScatterMode, Scat
 from gnomon.ops.shape import broadcast_in_dim, expand_dims, full, reduce_sum, squeeze, zeros
 from gnomon.trace.stage import bind
 from gnomon.types.dtype import is_integer, is_key
+from gnomon.types.sharding import parts_of
 from gnomon.types.value_type import ArrayType, array_type
 
 _BOOL, _INT32 = np.dtype(bool), np.dtype("int32")
@@ -29,6 +30,20 @@ def resized(op, x, shape, moved, others=()):
         if cut and axes is not None:
             raise ShardingTypeError(f"{op.name} works along dimension {i} of a value of type {x}, which is sharded "
                                     f"over {axes!r}. Reshard the operand first.")
+    return array_type(shape, x.dtype, x.weak_type, x.spec, mesh, varying, memory)
+
+
+def with_sizes(op, x, shape, others=()):
+    """The type of a result whose dimensions are those of `x`, sharded as there, with other sizes, which the parts must divide;
+    `others` are operands that only share the place."""
+    mesh, varying, memory = common_place(op, (x, *others))
+    if mesh is None:
+        return ArrayType(shape, x.dtype, x.weak_type, None, varying, memory)
+    if x.sharding is not None:
+        for i, (axes, parts, old, new) in enumerate(zip(x.spec, parts_of(x.sharding, x.ndim), x.shape, shape)):
+            if axes is not None and new is not old and new != old and new % parts:
+                raise ShardingTypeError(f"{op.user_name} would give dimension {i} of a value of type {x} the size {new}, which does not split "
+                                        f"into the {parts} parts that it has over {axes!r}. Reshard the operand first.")
     return array_type(shape, x.dtype, x.weak_type, x.spec, mesh, varying, memory)
 
 
@@ -65,11 +80,9 @@ class Slice(Op):
             if not (start >= 0 and start <= limit and (limit is n or limit <= n) and step > 0):
                 raise TypeError(f"slice from {start} to {limit} with stride {step} does not fit dimension {i} of a "
                                 f"value of type {x}: it takes 0 <= start <= limit <= {n} and a stride above 0.")
-        moved = [start != 0 or limit != n or step != 1
-                 for n, start, limit, step in zip(x.shape, self.start_indices, self.limit_indices, self.steps())]
         shape = tuple([limit - start if step == 1 else -((start - limit) // step)
                        for start, limit, step in zip(self.start_indices, self.limit_indices, self.steps())])
-        return resized(self, x, shape, moved)
+        return with_sizes(self, x, shape)
 
     def lower(self, emit, x):
         return emit.slice(x, self.start_indices, self.limit_indices, self.steps())
@@ -113,7 +126,7 @@ class Pad(Op):
                 raise ValueError(f"pad would make a dimension of negative size from {x} with padding_config "
                                  f"{self.padding_config}.")
             shape.append(size)
-        return resized(self, x, tuple(shape), [c != (0, 0, 0) for c in self.padding_config], (value,))
+        return with_sizes(self, x, tuple(shape), (value,))
 
     def lower(self, emit, x, value):
         low, high, interior = map(list, zip(*self.padding_config)) if self.padding_config else ([], [], [])
@@ -189,8 +202,7 @@ class Concatenate(Op):
                 raise ShardingTypeError("concatenate needs operands of one sharding, got "
                                         f"{', '.join(map(str, xs))}. Reshard some of them.")
         size = sum([x.shape[d] for x in xs])
-        out = resized(self, first, insert(shape[:d] + shape[d + 1:], d, size), [i == d for i in range(len(shape))],
-                      xs[1:])
+        out = with_sizes(self, first, insert(shape[:d] + shape[d + 1:], d, size), xs[1:])
         weak = all(x.weak_type for x in xs)
         return out if out.weak_type == weak else out.update(weak_type=weak)
 
@@ -226,8 +238,7 @@ class Split(Op):
         if any(n < 0 for n in self.sizes) or sum(self.sizes) != x.shape[self.axis]:
             raise ValueError(f"split needs sizes of at least 0 that add up to {x.shape[self.axis]}, the size of "
                              f"dimension {self.axis} of a value of type {x}, got {self.sizes}.")
-        moved = [i == self.axis for i in range(x.ndim)]
-        return [resized(self, x, x.shape[:self.axis] + (n,) + x.shape[self.axis + 1:], moved) for n in self.sizes]
+        return [with_sizes(self, x, x.shape[:self.axis] + (n,) + x.shape[self.axis + 1:]) for n in self.sizes]
 
     def lower(self, emit, x):
         out, at, a = [], 0, self.axis
@@ -251,19 +262,15 @@ class Split(Op):
         return np.split(x, np.cumsum(self.sizes[:-1]).tolist(), self.axis)
 
 
-class Rev(DimsOp):
+class Rev(Op):
     """The elements in reverse order along `dimensions`."""
 
     dimensions: tuple
 
     derivative = LINEAR
 
-    def dims(self, x):
-        all_names = names(x.ndim)
-        return Dims((all_names,), all_names, whole=tuple([all_names[d] for d in self.dimensions]))
-
-    def with_dims(self, dims, sizes):
-        return Rev(tuple([i for i, d in enumerate(dims.ins[0]) if d in dims.whole]))
+    def result(self, x):
+        return x
 
     def batch(self, args, axes, batching):
         (x,), (a,) = args, axes
@@ -304,7 +311,7 @@ class DynamicSlice(Op):
         if len(self.slice_sizes) != x.ndim or not all(fits):
             raise TypeError(f"dynamic_slice needs slice_sizes between 0 and the operand's sizes, got "
                             f"{self.slice_sizes} for a value of type {x}.")
-        return resized(self, x, self.slice_sizes, [m != n for m, n in zip(self.slice_sizes, x.shape)], starts)
+        return with_sizes(self, x, self.slice_sizes, starts)
 
     def lower(self, emit, x, *starts):
         return emit("stablehlo.dynamic_slice", [x, *starts], f"sizes = {list(self.slice_sizes)}") if starts else x
@@ -342,13 +349,10 @@ class DynamicUpdateSlice(Op):
             raise TypeError(f"dynamic_update_slice needs an update of the operand's dtype, got {x} and {update}.")
         if update.ndim != x.ndim or any(m is not n and m > n for m, n in zip(update.shape, x.shape)):
             raise TypeError(f"dynamic_update_slice needs an update no larger than the operand, got {x} and {update}.")
-        moved = [m != n for m, n in zip(update.shape, x.shape)]
-        out = resized(self, x, x.shape, moved, (update, *starts))
-        if out.sharding is not None or update.sharding is not None:
-            if any(s != t for s, t, cut in zip(x.spec, update.spec, moved) if not cut) or \
-                    any(s is not None for s, cut in zip(update.spec, moved) if cut):
-                raise ShardingTypeError(f"dynamic_update_slice needs operand and update of one sharding, got {x} and "
-                                        f"{update}. Reshard one of them.")
+        out = with_sizes(self, x, x.shape, (update, *starts))
+        if x.spec != update.spec:
+            raise ShardingTypeError(f"dynamic_update_slice needs operand and update of one sharding, got {x} and "
+                                    f"{update}. Reshard one of them.")
         return out
 
     def lower(self, emit, x, update, *starts):

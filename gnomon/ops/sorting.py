@@ -309,7 +309,7 @@ def sort(xs, dimension, is_stable=True, num_keys=1):
 
 def argsort(x, dimension, index_dtype=_INT32):
     """The places, in sorted order, of the elements along a dimension; ties in order."""
-    return sort([x, bind(Iota(np.dtype(index_dtype), x.type.shape, dimension))], dimension)[1]
+    return sort([x, bind(Iota(np.dtype(index_dtype), x.type.shape, dimension, x.type.sharding))], dimension)[1]
 
 
 def sorted_at(x, dimension, places):

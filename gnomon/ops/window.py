@@ -11,7 +11,7 @@ from gnomon.ops.extremes import extreme_identity
 from gnomon.ops.indexing import PROMISE_IN_BOUNDS, GatherDimensionNumbers, gather
 from gnomon.ops.reductions import ReduceMax, ReduceMin
 from gnomon.ops.shape import Iota, expand_dims, full, zeros
-from gnomon.ops.slicing import insert, pad, resized, same_axis, unpad
+from gnomon.ops.slicing import insert, pad, same_axis, unpad, with_sizes
 from gnomon.trace.stage import bind
 from gnomon.types.dtype import is_complex, is_float, is_key
 from gnomon.types.value_type import ArrayType
@@ -62,8 +62,7 @@ class Windowed(Op, abstract=True):
             if min(window, stride, base, dilation) < 1:
                 raise ValueError(f"{self.name} needs window sizes, strides and dilations of at least 1, got {self!r}.")
         shape = tuple([window_size(n, *p) for n, p in zip(x.shape, self.per_dimension())])
-        slides = [p[:4] != (1, 1, (0, 0), 1) for p in self.per_dimension()]
-        return resized(self, x, shape, slides)
+        return with_sizes(self, x, shape)
 
     def widened(self, axis):
         """The op with one more dimension in which the window does nothing."""
@@ -120,12 +119,12 @@ class ReduceWindowSum(ReduceWindow):
         padding = [cotangent_padding(n, window, stride, p, k, base, dilation)
                    for n, k, (window, stride, p, base, dilation)
                    in zip(t.shape, m, self.per_dimension())]
-        # what is cut off is cut off before the window slides, as elements stand apart
-        ct = pad(ct, full_scalar(ct, 0), tuple([(min(low, 0), min(high, 0), stride - 1) for (low, high), stride
-                                                in zip(padding, self.window_strides)]))
-        padding = tuple([(max(low, 0), max(high, 0)) for low, high in padding])
-        return bind(ReduceWindowSum(self.window_dimensions, self.base_dilation, padding, (1,) * len(m),
-                                    self.window_dilation), ct),
+        strides, ones = self.window_strides, (1,) * len(m)
+        if t.sharding is None or any(low < 0 or high < 0 for low, high in padding):
+            # what is cut off is cut off before the window slides, as elements stand apart
+            ct = pad(ct, full_scalar(ct, 0), tuple([(min(low, 0), min(high, 0), stride - 1) for (low, high), stride in zip(padding, strides)]))
+            padding, strides = [(max(low, 0), max(high, 0)) for low, high in padding], ones
+        return bind(ReduceWindowSum(self.window_dimensions, self.base_dilation, tuple(padding), strides, self.window_dilation), ct),
 
 
 class ReduceWindowExtreme(ReduceWindow, abstract=True):
@@ -217,8 +216,7 @@ class SelectAndScatterAdd(Op):
         want = tuple(map(window_size, x.shape, *parameters))
         if source.shape != want or not is_float(x.dtype):
             raise TypeError(f"select_and_scatter_add needs one element per window over floats, got {source} for {x}.")
-        moved = [window != (1, 1, (0, 0)) for window in zip(*parameters)]
-        return resized(self, x, x.shape, moved, (source,)).update(dtype=source.dtype, weak_type=source.weak_type)
+        return with_sizes(self, x, x.shape, (source,)).update(dtype=source.dtype, weak_type=source.weak_type)
 
     def lower(self, emit, source, x):
         """The padding is made first: what the compiler's own pads with would win over small numbers."""
@@ -227,6 +225,9 @@ class SelectAndScatterAdd(Op):
         if 0 in source.type.shape or 0 in x.type.shape:
             return emit.constant(0, emit.out)
         none = [0] * x.type.ndim
+        overlap = any(window > stride for window, stride in zip(self.window_dimensions, self.window_strides))
+        if overlap:             # across devices the compiler partitions these wrongly
+            source, x = emit.module.everywhere(emit, source), emit.module.everywhere(emit, x)
         worst = emit.constant(extreme_identity(dtype, self.select_prim == "ge"), ArrayType((), dtype))
         low, high = [list(side) for side in zip(*self.padding)]
         x = emit("stablehlo.pad", [x, worst], f"low = {low}, high = {high}, interior = {none}",
@@ -240,6 +241,8 @@ class SelectAndScatterAdd(Op):
                 f"{emit.ints(self.window_strides)}, padding = {padding_text([(0, 0)] * len(low))}")
         out, = emit.generic("stablehlo.select_and_scatter", [x, source, zero], text, f"{flag_region}, {add_region}",
                             [ArrayType(padded_shape, source.type.dtype)])
+        if overlap:
+            out = emit.module.everywhere(emit, out)
         back = f"low = {[-n for n in low]}, high = {[-n for n in high]}, interior = {none}"
         return emit("stablehlo.pad", [out, zero], back)
 

@@ -150,6 +150,16 @@ class NotKnown(Exception):
         return self.frame.why_unknown(tracer.atom if tracer.frame is self.frame else self.var)
 
 
+def number_if_known(x):
+    """The number of a traced scalar that has one by now, as an Array; anything else as it is."""
+    if x.__class__ is Tracer and not x.frame.closed:
+        try:
+            return x.frame.concrete(x.atom)
+        except NotKnown:
+            pass
+    return x
+
+
 def number_now(tracer):
     """The Array that a traced value is where an operation runs at once; an error where it has no number yet."""
     if tracer.frame.closed:

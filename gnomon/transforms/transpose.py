@@ -6,8 +6,10 @@ from gnomon.base.source import at_place
 from gnomon.ir.jaxpr import Literal, intern
 from gnomon.ir.op import MULTILINEAR, LinearInput, NestedOp
 from gnomon.ops.arithmetic import add_any, unbroadcast
+from gnomon.ops.place import Reshard
 from gnomon.ops.shape import zeros
 from gnomon.trace.build import Builder, fresh
+from gnomon.trace.stage import bind
 from gnomon.transforms.jvp import T, tangent_type
 from gnomon.types.dtype import is_integer
 
@@ -85,4 +87,12 @@ def transpose_eqn(build, e, got, lin, give):
         found = op.transpose(got if op.multiple else got[0], *args)
     for v, ct in zip(e.ins, found, strict=True):
         if ct is not None and v in lin:
-            give(v, unbroadcast(ct, v.type) if op.aligned else ct)
+            give(v, placed(unbroadcast(ct, v.type) if op.aligned else ct, v.type))
+
+
+def placed(ct, t):
+    """A cotangent sharded as what it belongs to, where that has another sharding."""
+    ours, wanted = ct.type.sharding, t.sharding
+    if ours is wanted or wanted is None or ours is not None and (ours.spec.unreduced or wanted.spec.reduced or ours.mesh is not wanted.mesh):
+        return ct
+    return bind(Reshard(wanted), ct)

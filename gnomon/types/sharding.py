@@ -194,6 +194,11 @@ def _check_spec(mesh, spec: PartitionSpec):
 
 # ---- shardings --------------------------------------------------------------------------------------------------
 
+def parts_of(sharding, ndim):
+    """Into how many parts a sharding splits each of `ndim` dimensions."""
+    return sharding._parts(ndim)
+
+
 _lock = threading.Lock()
 
 

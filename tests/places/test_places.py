@@ -54,6 +54,67 @@ def test_explicit_axes_are_part_of_types():
             x.reshape(32, 4)
 
 
+CUTS = {
+    "slice": lambda z: z[2:6], "every other": lambda z: z[::2], "columns": lambda z: z[:, 4:12], "backwards": lambda z: z[::-1, ::-1],
+    "pad": lambda z: jnp.pad(z, ((3, 5), (1, 1))), "joined": lambda z: jnp.concatenate([z, z * 2], 1), "joined rows": lambda z: jnp.append(z, z, 0),
+    "split": lambda z: tuple(jnp.split(z, 2, 1)), "block": lambda z: G.lax.dynamic_slice(z, (1, 3), (4, 8)), "glu": G.nn.glu,
+    "written": lambda z: z.at[2:6].set(1.0), "added": lambda z: z.at[:, 4:12].add(z[:, :8]), "flat": lambda z: z.ravel(),
+    "in four": lambda z: z.reshape(8, 4, 4), "sums": lambda z: G.lax.reduce_window(z, 0.0, G.lax.add, (2, 2), (2, 2), "VALID"),
+    "largest": lambda z: G.lax.reduce_window(z, -np.inf, G.lax.max, (3, 3), (1, 1), "SAME"), "ordered": lambda z: jnp.argsort(z.reshape(8, 16, 1), 2),
+    "full": lambda z: G.lax.full_like(z, 2.0) + z, "largest of all": jnp.argmax,
+}
+
+
+def test_cut_and_joined_where_sharded():
+    """Numbers and derivatives are those without sharding, and what is the derivative by z lies as z does."""
+    def every(z):
+        return {name: f(z) for name, f in CUTS.items()}
+
+    def total(z):
+        return sum(jnp.sum(jnp.sin(leaf)) for leaf in G.tree.leaves(every(z)) if leaf.dtype == np.float32)
+
+    with set_mesh(G.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)):
+        z = G.device_put(X, P("x", "y"))
+        got, slopes = G.jit(every)(z), G.jit(G.grad(total))(z)
+        specs = {name: str(G.typeof(leaf)) for name, leaf in got.items() if name != "split"}
+        slices = [str(G.typeof(G.grad(lambda z, f=f: jnp.sum(f(z)))(z))) for f in (CUTS["slice"], CUTS["in four"], jnp.transpose)]
+        first = G.device_put(X, P(None, "y"))
+        wrote = first.at[0].set(1.0), G.grad(lambda z: jnp.sum(z[:4]))(first)
+        asked = G.jit(lambda z: z.at[np.array([1, 6])].get(out_sharding=P(None, "y")))(z), z.at[np.array([1, 6])].set(0.0, out_sharding=P("x", None))
+        places = [str(G.typeof(leaf)) for leaf in (*wrote, *asked, G.lax.broadcast(z, (4,), out_sharding=P(None, None, None)))]
+    want, slope = G.jit(every)(X), G.jit(G.grad(total))(X)
+    for a, b in zip(G.tree.leaves(got), G.tree.leaves(want)):
+        np.testing.assert_allclose(a, b, rtol=1e-6)
+    np.testing.assert_allclose(slopes, slope, rtol=1e-5, atol=1e-6)
+    assert str(G.typeof(slopes)) == "float32[8@x,16@y]" and slices == ["float32[8@x,16@y]"] * 3
+    assert {specs[name] for name in ("backwards", "written", "added", "largest", "full")} == {"float32[8@x,16@y]"}
+    assert [specs[name] for name in ("slice", "columns", "pad", "flat", "in four", "sums", "ordered", "largest of all")] == [
+        "float32[4@x,16@y]", "float32[8@x,8@y]", "float32[16@x,18@y]", "float32[128@(x,y)]", "float32[8@x,4@y,4]", "float32[4@x,8@y]",
+        "int32[8@x,16@y,1]", "int32[]"]
+    assert places == ["float32[8,16@y]", "float32[8,16@y]", "float32[2,16@y]", "float32[8@x,16]", "float32[4,8,16]"]
+    np.testing.assert_array_equal(wrote[0], jnp.asarray(X).at[0].set(1.0))
+    np.testing.assert_array_equal(asked[0], X[[1, 6]])
+
+
+@pytest.mark.parametrize("window, strides", [((3, 3), (1, 1)), ((3, 1), (2, 1))])
+def test_slopes_of_overlapping_windows(mesh, window, strides):
+    def f(z):
+        return jnp.sum(jnp.sin(G.lax.reduce_window(z, -np.inf, G.lax.max, window, strides, "SAME")))
+    slopes = G.jit(G.grad(f))
+    np.testing.assert_allclose(slopes(G.device_put(X, NamedSharding(mesh, P("x", "y")))), slopes(X), rtol=1e-6)
+
+
+def test_constraints_on_explicit_axes_assert():
+    with set_mesh(G.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)):
+        z = G.device_put(X, P("x", "y"))
+        assert str(G.typeof(G.jit(lambda z: G.lax.with_sharding_constraint(z, P("x", "y")))(z))) == "float32[8@x,16@y]"
+        for wrap in (lambda f: f, G.jit):
+            with pytest.raises(G.errors.ShardingTypeError) as caught:
+                wrap(lambda z: G.lax.with_sharding_constraint(z, P("x", None)))(z)
+            assert str(caught.value) == ("with_sharding_constraint of a value of type float32[8@x,16@y] to P('x', None): over explicit mesh axes it "
+                                         "asserts what the type says already. Use gnomon.reshard to change the sharding.")
+
+
 def test_shardings_given_to_jit(mesh):
     out = G.jit(lambda a: a * 2, out_shardings=NamedSharding(mesh, P("x")))(X)
     assert out.sharding.spec == P("x") and len(out.addressable_shards) == 8
