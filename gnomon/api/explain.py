@@ -20,7 +20,7 @@ from gnomon.passes.flatten import flatten
 from gnomon.passes.pipeline import optimised
 from gnomon.passes.work import work
 from gnomon.run.compile import compile as compile_text
-from gnomon.run.programs import call_of, plan_for
+from gnomon.run.programs import call_of, plan_for, quickened
 from gnomon.transforms.linearize import listening_for_kept
 
 
@@ -147,6 +147,7 @@ def _explain(jitted, args, kwargs, measure):
     aliased = aliases(closed, entry.donated)
     plan = plan_for(closed, None if all(p is None for p in places) else places, jitted.name, tuple(aliased), jitted.shardings(entry),
                     jitted.options.compiler_options)
+    plan = quickened(plan, made)
     text, callbacks = timed("write", lambda: write_module(made, plan, jitted.name, located="lines" if plan.num_partitions > 1 else False))
     if callbacks:
         plan = plan.replace(host_callbacks=callbacks)

@@ -23,7 +23,7 @@ from gnomon.ops.convert import convert_element_type
 from gnomon.ops.nested.call import Jit
 from gnomon.passes.discharge import discharge
 from gnomon.run.array import Array
-from gnomon.run.programs import arranged, call_for, call_of, placements_of, plan_for
+from gnomon.run.programs import arranged, call_for, call_of, placements_of, plan_for, quickened
 from gnomon.run.ref import Ref, live, through_references
 from gnomon.trace.context import local, named_axes
 from gnomon.trace.stage import Tracer, bind, evaluate_jaxpr, inline, leaked, stage
@@ -547,6 +547,7 @@ class Lowered:
         self.plan = plan_for(jaxpr, self.places, entry.name, entry.donated, traced.jitted.shardings(entry, len(jaxpr.outvars)),
                              traced.jitted.options.compiler_options)
         self.made, self.rows = arranged(jaxpr, self.plan)
+        self.plan = quickened(self.plan, self.made)
         self.text, self.callbacks = lowering.write_module(self.made, self.plan, entry.name)
 
     args_info = property(lambda self: self.traced.args_info)

@@ -4,17 +4,22 @@ Seconds on one core, fitted to XLA's CPU compiler (flat programs of small ops; i
 """
 from __future__ import annotations
 
-from gnomon.types.dtype import itemsize_bits
+from gnomon.ir.check import programs_of
 
 PER_EQUATION = 2.5e-3       # to compile an equation
 PER_PAIR = 1.3e-6           # and for each other equation in the same function
 PER_CALL = 2.3e-3           # to compile a call that is not inlined,
 PER_COPY = 0.8e-3           # and an equation of what it calls: the compiler copies the function for each call
-PER_KERNEL = 0.045          # to compile a kernel: equal ones are compiled once, wherever they are
+PER_KERNEL = 0.014          # to compile a kernel: equal ones are compiled once, wherever they are
 PER_STEP = 3e-6             # to run one more iteration of a loop
 BYTES_PER_SECOND = 5e9      # to copy what a loop stacks and cuts
 RUNS = 100                  # how often a compiled program is taken to be run
 WORTHWHILE = 0.25           # seconds of compile time below which nothing is done
+QUICK_SAVES = 2e-3          # of compile time per equation of a loop's body, by the CPU's older code generator;
+QUICK_PAIR = 3.4e-7         # what it takes longer per pair of equations, as it compiles all kernels together
+QUICK_LOSS = 0.03           # of the time to copy its results that an equation takes longer with it,
+QUICK_LOSSES = {"scatter": 4, "random": 4, "threefry": 4, "cum": 1, "sort": 0.3, "while": 2}     # and of those whose names begin so
+UNKNOWN_STEPS = 100         # how often a while loop is taken to go round
 
 
 def compile_seconds(n):
@@ -23,22 +28,56 @@ def compile_seconds(n):
 
 
 def size_in_bytes(t):
-    return t.size * itemsize_bits(t.dtype) / 8 if hasattr(t.dtype, "itemsize") else 0
+    return t.size * t.dtype.itemsize if hasattr(t, "size") and hasattr(t.dtype, "itemsize") else 0
 
 
-def choose(total, period, count, copied, stacked, cuts=0, may_roll=True, may_outline=True, moves=0, again=0):
+def choose(total, period, count, copied, stacked, cuts=0, may_roll=True, may_outline=True, moves=0, again=0, rolled=0):
     """What to do with a run of `count` blocks of `period` equations in a program of `total`: "roll", "outline" or None.
 
     `copied` are the bytes that a scan would cut or write per run, `stacked` the bytes it would have to put together first, `cuts` the
     rows of stacked values that have to be cut out one by one unless it is a scan, `moves` the arrays that it would put together or
-    write. `again` are the kinds of equations in a block that are outside the run as well, and would be compiled for both."""
+    write. `again` are the kinds of equations in a block that are outside the run as well, and would be compiled for both;
+    `rolled` are the equations in bodies of loops, which a program with calls cannot have compiled by the older code generator."""
     removed = period * (count - 1)
     if PER_EQUATION * cuts + compile_seconds(total) - compile_seconds(total - removed) < WORTHWHILE:
         return None
     costs = {}
     if may_roll:
-        costs["roll"] = RUNS * (PER_STEP * count + (copied + 2 * stacked) / BYTES_PER_SECOND) + PER_KERNEL * moves
+        costs["roll"] = RUNS * (PER_STEP * count + (copied + 2 * stacked) / BYTES_PER_SECOND) + PER_KERNEL * (moves + again)
     if may_outline and period >= 3:         # a block of one or two equations is no better as a call
-        costs["outline"] = (PER_CALL + PER_COPY * period) * count + PER_EQUATION * cuts + PER_KERNEL * again
+        costs["outline"] = (PER_CALL + PER_COPY * period) * count + PER_EQUATION * cuts + PER_KERNEL * again + QUICK_SAVES * rolled
     best = min(costs, key=costs.get, default=None)
     return best if best is not None and costs[best] < PER_EQUATION * cuts + compile_seconds(removed) else None
+
+
+def prefers_quick(jaxpr):
+    """Whether the CPU's older code generator, which compiles sooner and to the same bits, is the better one for a program: for loops
+    with long bodies on small arrays, without what it is slow at."""
+    found = jaxpr.memo.get("prefers quick")
+    if found is None and any([is_kept_call(e) for e in jaxpr.eqns]):
+        found = False           # it compiles a function anew for each of its calls
+    if found is None:
+        saved = QUICK_SAVES * sum([equations(p) for e in jaxpr.eqns for p in programs_of(e.op)]) - QUICK_PAIR * equations(jaxpr) ** 2
+        found = jaxpr.memo["prefers quick"] = saved >= WORTHWHILE and RUNS * quick_loss(jaxpr) < saved
+    return found
+
+
+def is_kept_call(e):
+    return getattr(e.op, "keep", False)
+
+
+def equations(jaxpr):
+    """How many a program has with those of the programs that it holds."""
+    return len(jaxpr.eqns) + sum([equations(held) for e in jaxpr.eqns for held in programs_of(e.op)])
+
+
+def quick_loss(jaxpr):
+    """Seconds that a run takes longer with the older code generator."""
+    lost = 0.0
+    for e in jaxpr.eqns:
+        name = e.op.op_name
+        share = next((s for start, s in QUICK_LOSSES.items() if name.startswith(start)), QUICK_LOSS)
+        lost += share * sum([size_in_bytes(v.type) for v in (*e.outs, *e.ins)]) / BYTES_PER_SECOND
+        for held in programs_of(e.op):
+            lost += quick_loss(held) * getattr(e.op, "length", UNKNOWN_STEPS if name == "while" else 1)
+    return lost

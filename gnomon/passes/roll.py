@@ -85,6 +85,7 @@ class Rewrite:
         self.kinds = identities(self.seq)
         self.how_many = np.bincount(self.kinds)
         self.changed = False
+        self.rolled = 0                     # equations in the bodies of loops
 
     # -- rows --------------------------------------------------------------------------------------------------
 
@@ -210,7 +211,7 @@ class Rewrite:
         for j, o in later[0]:
             copied += run.count * size_in_bytes(self.seq[run.start + j].outs[o].type)
         what = choose(len(self.seq), run.period, run.count, copied, stacked, cuts, current.roll != "off", current.outline != "off",
-                      len(put_together) + len(later[0]), self.kinds_outside(run))
+                      len(put_together) + len(later[0]), self.kinds_outside(run), self.rolled)
         return what, operands, later
 
     def kinds_outside(self, run):
@@ -250,7 +251,7 @@ class Rewrite:
                 continue
             if j not in columns:
                 columns[j] = [e.ins for e in self.seq[run.start + j:run.stop:run.period]]
-            values = [ins[a] for ins in columns[j]]
+            values = [self.alias.get(ins[a], ins[a]) for ins in columns[j]]
             first = values[0]
             if values.count(first) == run.count or first.__class__ is Literal and equal_literals(values):
                 invariant[j, a] = first
@@ -292,29 +293,47 @@ class Rewrite:
                     carries[key] = (init, Var(init.type))
                 place_of[slot] = carries[key][1]
         for slot, values in per_step.items():
-            key = tuple(v.key if v.__class__ is Literal else v for v in values)
+            key = tuple([v.key if v.__class__ is Literal else self.rows.get(v, v) for v in values])
             if key not in xs:
                 xs[key] = (values, Var(values[0].type))
             place_of[slot] = xs[key][1]
-        # the body: one block over its own variables
-        made, eqns = {}, []
+        # the body: one block over its own variables, without what is the same in every step or computed twice
+        made, eqns, known = {}, [], {}
+        same = {inner: outer for outer, inner in consts.items()}
         for j, e in enumerate(block):
             ins = tuple([made[run.slots[j, a][1:]] if run.slots[j, a][0] == "inside" else place_of[j, a] for a in range(len(e.ins))])
-            outs = tuple([Var(v.type) for v in e.outs])
+            key = e.op, *[v.key if v.__class__ is Literal else v for v in ins]
+            outs = known.get(key)
+            if outs is None:
+                place = self.seq[run.start + j].place
+                outs = known[key] = tuple([Var(v.type) for v in e.outs])
+                if all([v.__class__ is Literal or v in same for v in ins]):
+                    before = tuple([Var(v.type) for v in outs])
+                    self.out.append(Eqn(e.op, tuple([self.ensure(same.get(v, v)) for v in ins]), before, place))
+                    for v, inner in zip(before, outs):
+                        consts[v], same[inner] = inner, v
+                else:
+                    eqns.append(Eqn(e.op, ins, outs, place))
             for o, v in enumerate(outs):
                 made[j, o] = v
-            eqns.append(Eqn(e.op, ins, outs, self.seq[run.start + j].place))
         carried_at = {}
         for (at, _), (_, v) in carries.items():
             carried_at.setdefault(at, v)
+        for at in [at for at in (*every, *last) if made[at] in same]:
+            for b in range(run.count):
+                self.alias[self.seq[run.start + b * run.period + at[0]].outs[at[1]]] = same[made[at]]
+        every, last = [at for at in every if made[at] not in same], [at for at in last if made[at] not in same]
         only_last = [at for at in last if at not in carried_at]
         directions = [self.direction(values) for values, _ in xs.values()]
         reverse = directions.count(-1) > directions.count(1)
         x_vars = [self.stack(values, reverse) for values, _ in xs.values()]
         inits = [self.ensure(init) for init, _ in carries.values()] + [self.zeros(made[at].type) for at in only_last]
         dummies = [Var(made[at].type) for at in only_last]
+        used = {v for e in eqns for v in e.ins} | {made[at] for at, _ in carries}
+        consts = {outer: v for outer, v in consts.items() if v in used}
         body = Jaxpr((), [*consts.values(), *[v for _, v in carries.values()], *dummies, *[v for _, v in xs.values()]], eqns,
-                     [*[made[at] for at, _ in carries], *[made[at] for at in only_last], *[made[at] for at in every]])
+                     [*[made[at] for at, _ in carries], *[made[at] for at in only_last], *dict.fromkeys(made[at] for at in every)])
+        self.rolled += len(eqns)
         inner, inner_reports = compile_repeats_once(body)
         self.reports.extend(inner_reports)
         op = Scan(intern(inner), run.count, len(consts), len(carries) + len(only_last), reverse, 1)
@@ -324,9 +343,12 @@ class Rewrite:
             v = final[at[0]].outs[at[1]]
             outs.append(v if v not in given else Var(v.type))
             given.add(v)
+        stacked = {}
         for at in every:
-            y = Var(insert_dim(made[at].type, 0, run.count))
-            outs.append(y)
+            y = stacked.get(made[at])
+            if y is None:
+                y = stacked[made[at]] = Var(insert_dim(made[at].type, 0, run.count))
+                outs.append(y)
             for b in range(run.count):
                 v = self.seq[run.start + b * run.period + at[0]].outs[at[1]]
                 if v not in given:

@@ -10,10 +10,12 @@ from gnomon.run.client import default_backend
 from gnomon.run.dump import dump
 from gnomon.run.execute import make_call
 from gnomon.run.slow import watching
+from gnomon.run.xla import QUICK_COMPILE
 from gnomon.types.dtype import is_key
 from gnomon.types.effect import OnMesh
 
 lowering = Late("gnomon.lower.module")
+cost = Late("gnomon.passes.cost")
 passes = Late("gnomon.passes.pipeline")
 compiling = Late("gnomon.run.compile")
 finite = Late("gnomon.run.finite")
@@ -55,6 +57,7 @@ def compile_program(jaxpr, places=None, name="main", donated=(), shardings=None,
     donated = tuple(lowering.aliases(jaxpr, donated)) if donated else ()
     plan = plan_for(jaxpr, places, name, donated, shardings, options)
     made, rows = arranged(jaxpr, plan)
+    plan = quickened(plan, made)
     text, callbacks = lowering.write_module(made, plan, name)
     dump(made, text, name)
     if callbacks:
@@ -79,6 +82,13 @@ def arranged(jaxpr, plan):
     simple = not (plan.devices or plan.donated or plan.out_shardings) and default_backend() == "cpu"
     made, _, rows = passes.passed(jaxpr, simple and not any(is_key(v.type.dtype) for v in jaxpr.outvars))
     return made, rows
+
+
+def quickened(plan, made):
+    """The plan with the CPU's older code generator, where that is the better one for the program."""
+    if plan.platform == "cpu" and QUICK_COMPILE and cost.prefers_quick(made):
+        return plan.replace(compiler_options=QUICK_COMPILE + plan.compiler_options)
+    return plan
 
 
 def call_of(executable, jaxpr, made, rows):

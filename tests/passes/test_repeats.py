@@ -11,7 +11,7 @@ import gnomon.numpy as jnp
 from gnomon.base import settings
 from gnomon.ir.check import check
 from gnomon.ir.jaxpr import intern
-from gnomon.passes.cost import choose
+from gnomon.passes.cost import choose, prefers_quick
 from gnomon.passes.pipeline import optimised
 from gnomon.passes.roll import compile_repeats_once
 
@@ -220,12 +220,45 @@ def test_a_value_from_two_steps_back_is_not_mistaken_for_the_carry():
 @pytest.mark.parametrize("total, period, count, copied, stacked, other, want", [
     (10_000, 2, 5_000, 0, 0, {}, "roll"), (3_000, 120, 12, 2e8, 2e8, {}, "outline"), (3_000, 120, 12, 2e6, 2e6, {}, "roll"),
     (40, 2, 20, 0, 0, {}, None), (3_000, 120, 24, 1e10, 1e10, {}, "outline"),
-    (3_000, 120, 12, 2e6, 2e6, {"moves": 40}, "outline"),           # layers whose weights and residuals would have to be stacked
+    (3_000, 120, 12, 2e6, 2e6, {"moves": 110}, "outline"),           # layers whose weights and residuals would have to be stacked
     (10_000, 100, 48, 2e6, 2e6, {"moves": 40}, "roll"),             # but many of them
-    (3_800, 118, 5, 2e6, 2e6, {"moves": 36, "again": 31}, None),    # few, of kernels that are there anyway: the layers of a ResNet
+    (3_800, 118, 5, 2e6, 2e6, {"moves": 50, "again": 80}, None),    # few, of kernels that are there anyway: the layers of a ResNet
     (10_000, 2, 5_000, 0, 0, {"may_roll": False}, None), (3_000, 120, 12, 2e6, 2e6, {"may_outline": False}, "roll")])
 def test_the_cost_model_decides(total, period, count, copied, stacked, other, want):
     assert choose(total, period, count, copied, stacked, **other) == want
+
+
+def test_what_is_the_same_in_every_step_is_computed_once_before_the_scan():
+    def f(w, x):
+        outs = []
+        for _ in range(200):
+            mask = jnp.tril(jnp.ones((3, 3)))
+            x = jnp.tanh(x @ (w * mask)) + jnp.sin(x) * jnp.sin(x)
+            outs += [mask.sum(), x.sum(), jnp.sum(x)]
+        return x, outs
+    made, _ = optimised(program(f, W[:3, :3], W[:3, :3]))
+    loop, = [e for e in made.eqns if e.op.op_name == "scan"]
+    names = [e.op.op_name for e in loop.op.jaxpr.eqns]
+    assert names.count("sin") == names.count("reduce_sum") == 1 and "select_n" not in names and "iota" not in names
+    assert len(loop.outs) == 2 and set(loop.op.jaxpr.invars) <= {v for e in loop.op.jaxpr.eqns for v in e.ins}
+    compare(f, W[:3, :3], W[:3, :3])
+
+
+def test_loops_with_long_bodies_on_small_arrays_are_compiled_by_the_quicker_code_generator():
+    def loop(n, last=lambda x: x):
+        def step(x, _):
+            for i in range(n):
+                x = jnp.sin(x) if i % 3 else jnp.cos(x) * i
+            return last(x), None
+        return lambda x: G.lax.scan(step, x, None, 3)[0]
+    with settings.roll("off"), settings.outline("off"):
+        assert prefers_quick(program(loop(200), jnp.zeros(8)))
+        assert not prefers_quick(program(loop(20), jnp.zeros(8)))
+        assert not prefers_quick(program(loop(200), jnp.zeros(1_000_000)))
+        assert not prefers_quick(program(loop(200, lambda x: x.at[jnp.zeros(2_000_000, int)].add(1.0)), jnp.zeros(8)))
+        f, x = G.jit(loop(200)), jnp.linspace(0, 1, 8)
+        slow = G.jit(loop(200), compiler_options={"xla_cpu_use_fusion_emitters": True})
+        assert f(x).tolist() == slow(x).tolist()
 
 
 def chance(n):
