@@ -32,7 +32,6 @@ REFUSED = {
     "jax.experimental.sparse": "there are no sparse arrays; use dense ones, or segment_sum and gathers",
     "jax.experimental.jax2tf": "there is no conversion to TensorFlow; hand over StableHLO: jax.jit(f).lower(...).as_text()",
     "jax.experimental.jet": "there is no Taylor mode; nest jax.jvp",
-    "jax.experimental.custom_partitioning": "partitioning is left to the compiler; use with_sharding_constraint",
     "jax.experimental.compute_on": "code does not run on the host inside a compiled program; use pure_callback",
     "jax.extend.mlir": "programs are written as StableHLO text; see jax.jit(f).lower(...).as_text()",
     "jax.extend.lowering": "rules for lowering are given by jax.interpreters.mlir: register_lowering(primitive, lower_fun(function))",

@@ -19,7 +19,7 @@ OTHERS = {
     "call_hi_primitive_linearized": "custom_lin", "custom_jvp_call_jaxpr": "custom_jvp_call",
     "broadcast_to": "broadcast_in_dim", "empty": "broadcast_in_dim", "empty2": "broadcast_in_dim", "zeros_like": "broadcast_in_dim",
     "create_linear": "broadcast_in_dim", "debug_print": "debug_callback",
-    "pbroadcast_dynamic": "psum",
+    "pbroadcast_dynamic": "psum", "custom_partitioning": "jit",
     "pin": "new_ref", "unpin": "freeze", "run_state": "new_ref", "accum_grad_in_ref": "addupdate",
     # a collective that is started and one that is done with are one here: the compiler decides what runs meanwhile
     "all_gather_start": "all_gather", "all_gather_done": "all_gather", "all_to_all_start": "all_to_all", "all_to_all_done": "all_to_all",
@@ -34,7 +34,6 @@ NONE = {
     "relayout": "layouts are no part of types: with_layout_constraint",
     **dict.fromkeys(("to_edtype", "from_edtype"), "random keys are the only arrays that hold no numbers: wrap_key_data and key_data"),
     "inspect_sharding": "the compiler decides: inspect_array_sharding(jit(f)(x))",
-    "custom_partitioning": "partitioning is left to the compiler: with_sharding_constraint",
     **dict.fromkeys(("call_exported", "dim_as_value", "shape_assertion"), "of jax.export"),
 }
 # Rules that ours lacks where JAX's are there, and why.
