@@ -90,6 +90,14 @@ def reduce_ordered(emit, plain, x, axes, largest, out):
     return from_ordered_integers(emit, found, out.dtype)
 
 
+def reduce_bits(emit, op, x, init, axes, out):
+    """A reduction by `and` or `or`: on one device the longest axis of many elements is halved a few times first."""
+    if emit.one_device and x.type.size >= MANY and axes:
+        x, axes = in_rows(emit, x, axes)
+        x = shortened(emit, x, max(axes, key=lambda a: x.type.shape[a]), op)
+    return emit.reduce(op, x, init, axes, out)
+
+
 def in_rows(emit, x, axes):
     """A long vector as a matrix, if its size has a fitting divisor: what is combined then stands close together."""
     n = x.type.size

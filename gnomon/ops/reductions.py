@@ -13,7 +13,7 @@ from gnomon.ops.compare import DISCRETE, eq, is_bits, select_n
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.cumulative import cumprod
 from gnomon.ops.elementwise import full_scalar
-from gnomon.ops.extremes import extreme_identity, reduce_extreme
+from gnomon.ops.extremes import extreme_identity, reduce_bits, reduce_extreme
 from gnomon.ops.indexing import GatherDimensionNumbers, write_gather
 from gnomon.ops.shape import broadcast_in_dim, reduce_sum, squeeze
 from gnomon.ops.slicing import pad_in_dim
@@ -131,8 +131,10 @@ class ReduceBits(Reduction, abstract=True):
         hlo = self.name.replace("reduce_", "stablehlo.")
         if self.identity and not is_bool(x.type.dtype):
             ones = emit.elementwise("stablehlo.not", [emit.scalar(0, x.type.dtype)], ArrayType((), x.type.dtype))
-            return emit.reduce(hlo, x, ones, self.axes)
-        return emit.reduce(hlo, x, self.identity, self.axes)
+            return reduce_bits(emit, hlo, x, ones, self.axes, emit.out) if hlo == "stablehlo.and" else emit.reduce(hlo, x, ones, self.axes)
+        if hlo == "stablehlo.xor":
+            return emit.reduce(hlo, x, 0, self.axes)
+        return reduce_bits(emit, hlo, x, self.identity, self.axes, emit.out)
 
     def host(self, x):
         return self.ufunc.reduce(x, self.axes) if x.dtype.kind in "biu" else NotImplemented

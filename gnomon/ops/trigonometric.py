@@ -9,7 +9,11 @@ from gnomon.ops.arithmetic import add, div, mul, neg, one_minus_square, square, 
 from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.exponential import Accurate, Function, function, rsqrt
 from gnomon.ops.longhand import Number, equals, polynomial, round_to_even, where
+from gnomon.ops.extremes import reduce_bits
 from gnomon.trace.stage import bind
+from gnomon.types.value_type import ArrayType
+
+_BOOL, _INT32 = np.dtype(bool), np.dtype("int32")
 
 
 def one(x):
@@ -26,8 +30,8 @@ class Wave(Accurate, abstract=True):
         t = x.type
         if t.dtype != FLOAT32 or t.size < 2 ** 14 or self.accuracy is not None or not emit.one_cpu:
             return super().lower(emit, x)
-        far = (abs(Number(emit, x)) >= NEAR).any().convert("int32")
-        return emit.case(far.value, [lambda: [self.near(Number(emit, x)).value],
+        far = reduce_bits(emit, "stablehlo.or", (abs(Number(emit, x)) >= NEAR).value, False, range(len(t.shape)), ArrayType((), _BOOL))
+        return emit.case(emit.convert(far, _INT32), [lambda: [self.near(Number(emit, x)).value],
                                      lambda: [emit.elementwise(self.hlo, [x], t)]], [t])[0]
 
     def near(self, x):

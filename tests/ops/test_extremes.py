@@ -127,3 +127,14 @@ def test_apply_at_differentiates_the_function():
     want = np.diag([1.0, np.cos(2.0)])
     np.testing.assert_allclose(gnomon.jacfwd(lambda x: x.at[1].apply(jnp.sin))(x), want, rtol=1e-6, atol=1e-7)
     np.testing.assert_allclose(gnomon.jacrev(lambda x: x.at[1].apply(jnp.sin))(x), want, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("shape, axis", [((70000,), 0), ((40, 200), 1), ((200, 40), 0), ((3, 50, 60), (0, 2)), ((65537,), 0)])
+def test_one_of_many_is_found(shape, axis):
+    x = np.zeros(shape, bool)
+    last = tuple(n - 1 for n in shape)
+    found = gnomon.jit(lambda x: (x.any(axis), (~x).all(axis), lax.reduce_or(jnp.where(x, 6, 8), np.atleast_1d(axis).tolist())))
+    for place in (last, (0,) * len(shape)):
+        x[place] = True
+        for got, wanted in zip(found(x), (x.any(axis), (~x).all(axis), np.bitwise_or.reduce(np.where(x, 6, 8), axis))):
+            np.testing.assert_array_equal(got, wanted)
