@@ -12,9 +12,10 @@ from __future__ import annotations
 import threading
 import weakref
 
-from gnomon.base.errors import Refused
+from gnomon.base.errors import Refused, ShardingTypeError
+from gnomon.types.dtype import is_inexact
 from gnomon.types.effect import PURE, on_refs
-from gnomon.types.value_type import NOWHERE, RefType
+from gnomon.types.value_type import NOWHERE, RefType, Tag, tags_of
 
 RULES = {
     "result": "types in -> type out (a tuple of types where `multiple`)",
@@ -79,6 +80,7 @@ def field(default=NO_DEFAULT, show="always"):
 
 OPS: dict = {}
 BIND: list = [None]         # applies an op to values; filled by trace/stage.py
+RETAG: list = [None]        # (value, axes and tags) -> the same value as one that varies over exactly these; filled by ops/collectives.py
 VARY: list = [None]         # (value, manual axes) -> the same value as one that varies over them; filled by ops/collectives.py
 _primitives: dict = {}
 _lock = threading.Lock()
@@ -158,6 +160,8 @@ class Op(metaclass=OpForm, abstract=True):
 
     multiple = False            # whether the op has a list of results
     holds_programs = False      # whether a parameter is a Jaxpr or a Python callable (interned weakly)
+    guard = None                # see NestedOp
+    endless = False             # whether it may run without end on numbers that it was not meant for
     aligned = False             # whether operands broadcast against each other elementwise
     on_keys = False             # whether `lower` itself deals with random keys (else keys are moved word by word)
     joins_varying = True        # whether operands, and so results, vary over the same manual mesh axes (recording makes them do so)
@@ -221,6 +225,7 @@ class NestedOp(Op, abstract=True):
     * `jvp(T, args, tangents)` -> (outs, tangents), None for a zero tangent
     * `split(T, eqn, unknown)` -> (early equations, later equations, which outs are unknown)
     * `transpose(T, cts, *args)`, `batch(T, args, axes, batching)`, and `programs()` lists the Jaxprs held.
+    * `guard(flag, args)` -> outs, where loops in it run only if a scalar flag is set: see `ops/nested/guard.py`
     """
 
     multiple = True
@@ -236,6 +241,32 @@ class NestedOp(Op, abstract=True):
     def split(self, T, eqn, unknown):
         """Where no part of it can run early: the whole equation later."""
         return [], [eqn], (True,) * len(eqn.outs)
+
+
+ADDITIVE = ("add", "add_any", "sub", "convert_element_type", "optimization_barrier")     # linear, by a rule that is written out
+
+
+def joint_tags(op, types, varying):
+    """What the result of an op varies over, given that of its operands together, which has tags: sums that are put off pass through what
+    is linear in them, and ShardingTypeError for anything else."""
+    tags = tags_of(varying)
+    joint = varying - tags
+    for axis in {t.axis for t in tags}:
+        summed = [Tag("U", axis) in t.varying for t in types]
+        same = [Tag("R", axis) in t.varying or axis not in t.varying for t in types]
+        if any(summed):
+            others = [s for s, u in zip(same, summed) if not u]
+            if op.derivative is LINEAR or op.name in ADDITIVE:
+                fits = all(u or not is_inexact(t.dtype) and s for u, s, t in zip(summed, same, types))
+            else:
+                fits = (op.derivative is MULTILINEAR and sum(summed) == 1 or op.name == "div" and summed[0] and not any(summed[1:])) and all(others)
+            if not fits:
+                raise ShardingTypeError(f"{op.user_name} is not linear in values that are still to be summed over the axis {axis!r}, but it was given "
+                                        f"{', '.join(map(str, types))}. Sum them first: lax.psum(x, {axis!r}).")
+            joint |= {Tag("U", axis)}
+        elif all(same):
+            joint |= {Tag("R", axis)}
+    return joint
 
 
 def joint_varying(types):

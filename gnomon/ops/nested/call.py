@@ -4,6 +4,7 @@ from __future__ import annotations
 from gnomon.base.lists import partition, pick, spread
 from gnomon.ir.jaxpr import Eqn, Jaxpr, Literal, Var, intern
 from gnomon.ir.op import NestedOp, field, is_linear
+from gnomon.ops.nested.guard import guarded
 from gnomon.trace.build import program
 from gnomon.trace.stage import bind, inline
 from gnomon.types.value_type import RefType
@@ -31,6 +32,9 @@ class Call(NestedOp, abstract=True):
     def batch(self, T, args, axes, batching):
         jaxpr, out_axes = T.vmap(self.jaxpr, tuple(axes), batching)
         return bind(self.of(jaxpr), *args), out_axes
+
+    def guard(self, flag, args):
+        return bind(self.of(guarded(self.jaxpr)), flag, *args)
 
 
 def discharge_call(D, jaxpr, args, call):

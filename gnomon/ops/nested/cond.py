@@ -10,6 +10,7 @@ from gnomon.ir.jaxpr import Eqn, Jaxpr, Var, intern
 from gnomon.ir.op import NestedOp, field, is_linear
 from gnomon.ops.arithmetic import add_any
 from gnomon.ops.compare import eq, select_n
+from gnomon.ops.nested.guard import guarded, may_loop
 from gnomon.ops.nested.in_place import in_place_outputs, masked, opened, uses
 from gnomon.ops.nested.call import stays, with_tangents
 from gnomon.ops.platform import position_of
@@ -123,6 +124,8 @@ class Cond(NestedOp):
             args = [select_lanes(chosen, bind(_stop_gradient, x), x) if u else x for x, u in zip(operands, used)]
             if places:
                 args = [chosen, *args, *written]
+            if may_loop(branch):
+                branch, args = guarded(branch), [chosen, *args]
             arm, _ = T.vmap(branch, (0,) * len(args), batching, every)
             outs = inline(arm, (), args)
             written = [outs[k] for k in places]
@@ -130,6 +133,9 @@ class Cond(NestedOp):
         done = dict(zip(places, written))
         outs = [done[k] if k in done else select_lanes(index, *cases) for k, cases in enumerate(zip(*arms))]
         return outs, [0] * len(outs)
+
+    def guard(self, flag, args):
+        return bind(self.of(tuple(map(guarded, self.branches))), args[0], flag, *args[1:])
 
 
 def select_lanes(which, *cases):

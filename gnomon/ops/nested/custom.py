@@ -10,6 +10,7 @@ from gnomon.base.lists import pick, spread
 from gnomon.ir.jaxpr import Jaxpr
 from gnomon.ir.op import NestedOp, field
 from gnomon.ops.nested.call import Jit, discharge_call, transpose_call, with_tangents
+from gnomon.ops.nested.guard import guarded
 from gnomon.ops.shape import zeros
 from gnomon.trace.build import program
 from gnomon.trace.stage import bind, inline
@@ -39,10 +40,22 @@ class BatchedJvpRule(JvpRule):
         return self.memo[nonzero]
 
 
+class GuardedJvpRule(JvpRule):
+    """The rule of a function that is given a flag first, where its loops run."""
+
+    def __init__(self, rule):
+        self.rule = rule
+
+    def stage(self, nonzero, T):
+        jaxpr, has = self.rule.stage(nonzero[1:], T)
+        return guarded(jaxpr), has
+
+
 class CustomCall(NestedOp, abstract=True):
     """Base of calls of `call_jaxpr` whose derivative is a rule of the user's. The first `num_consts` inputs are closed over.
 
-    `batched(jaxpr, axes, batching, wanted)` is the op for the batched program, its rules batched too."""
+    `batched(jaxpr, axes, batching, wanted)` is the op for the batched program, its rules batched too, and `guarded(jaxpr)` that for a
+    program with a flag in front."""
 
     def programs(self):
         return (self.call_jaxpr,)
@@ -67,6 +80,9 @@ class CustomCall(NestedOp, abstract=True):
             raise Refused(f"the function {self.name_} with a {self.name.removesuffix('_call')} rule is given a mutable reference that "
                           "is read or written in the function being transformed; give it the value, ref[...]")
         return discharge_call(D, self.call_jaxpr, args, lambda made: bind(Jit(made, self.name_), *args))
+
+    def guard(self, flag, args):
+        return bind(self.guarded(guarded(self.call_jaxpr)), flag, *args)
 
     def batch(self, T, args, axes, batching):
         axes = tuple(axes)
@@ -95,6 +111,9 @@ class CustomJvpCall(CustomCall):
 
     def batched(self, jaxpr, axes, batching, wanted):
         return self.replace(call_jaxpr=jaxpr, rule=BatchedJvpRule(self.rule, axes, batching, wanted))
+
+    def guarded(self, jaxpr):
+        return self.replace(call_jaxpr=jaxpr, rule=GuardedJvpRule(self.rule), num_consts=self.num_consts + 1)
 
 
 class VjpRules:
@@ -149,6 +168,26 @@ class BatchedVjpRules(VjpRules):
         return self.memo[key]
 
 
+class GuardedVjpRules(VjpRules):
+    """The rules of a function that is given a flag first, where its loops run; the flag is the first residual."""
+
+    def __init__(self, rules):
+        self.rules, self.symbolic_zeros = rules, rules.symbolic_zeros
+
+    def forward(self, nonzero, T):
+        jaxpr, count = self.rules.forward(nonzero[1:], T)
+        inner, n = guarded(jaxpr), len(jaxpr.outvars) - count
+
+        def run(flag, *xs):
+            outs = inline(inner, (), (flag, *xs))
+            return [*outs[:n], flag, *outs[n:]]
+        return program(inner.in_types, run), count + 1
+
+    def backward(self, nonzero, has_ct, T):
+        jaxpr, has = self.rules.backward(nonzero[1:], has_ct, T)
+        return guarded(jaxpr), (False, *has)
+
+
 class CustomVjpCall(CustomCall):
     """A call of `call_jaxpr` whose reverse derivative is given by `rules`."""
 
@@ -171,6 +210,9 @@ class CustomVjpCall(CustomCall):
 
     def batched(self, jaxpr, axes, batching, wanted):
         return self.replace(call_jaxpr=jaxpr, rules=BatchedVjpRules(self.rules, axes, batching, wanted))
+
+    def guarded(self, jaxpr):
+        return self.replace(call_jaxpr=jaxpr, rules=GuardedVjpRules(self.rules), num_consts=self.num_consts + 1)
 
 
 class CustomLin(NestedOp):

@@ -5,6 +5,7 @@ from gnomon.base.errors import Refused
 from gnomon.ir.jaxpr import Jaxpr
 from gnomon.ir.op import NestedOp, field, is_linear
 from gnomon.ops.arithmetic import neg, sub
+from gnomon.ops.nested.guard import guarded
 from gnomon.ops.shape import zeros
 from gnomon.trace.stage import bind, inline
 
@@ -55,6 +56,10 @@ class LinearSolve(NestedOp):
             return outs, [None] * len(outs)
         push = [zeros(b.type) if p is None else p for p, b in zip(push, args[n:])]
         return outs, [*bind(self, *consts, *push)[:count], *[None] * aux]
+
+    def guard(self, flag, args):
+        programs = [p and guarded(p) for p in (self.matvec, self.vecmat, self.solve, self.transpose_solve)]
+        return bind(LinearSolve(*programs, self.num_consts + 1), flag, *args)
 
     def transpose(self, T, cts, *args):
         n = self.num_consts

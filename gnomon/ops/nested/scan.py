@@ -7,6 +7,7 @@ from gnomon.ir.jaxpr import Eqn, Jaxpr, Literal, Var, intern
 from gnomon.ir.op import NestedOp, field, is_linear
 from gnomon.ops.arithmetic import add_any
 from gnomon.ops.nested.call import stays
+from gnomon.ops.nested.guard import guarded
 from gnomon.ops.nested.while_loop import check_carry
 from gnomon.ops.shape import moveaxis, zeros
 from gnomon.trace.build import program
@@ -38,6 +39,9 @@ class Scan(NestedOp):
     def of(self, jaxpr, num_consts, num_carry, reverse=None):
         reverse = self.reverse if reverse is None else reverse
         return Scan(jaxpr, self.length, num_consts, num_carry, reverse, self.unroll)
+
+    def guard(self, flag, args):
+        return bind(self.of(guarded(self.jaxpr), self.num_consts + 1, self.num_carry), flag, *args)
 
     def result(self, *ins):
         consts, carry, xs = self.parts(ins)

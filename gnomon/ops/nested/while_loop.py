@@ -5,8 +5,10 @@ from gnomon.base.errors import Refused
 from gnomon.base.lists import pick, settle
 from gnomon.ir.jaxpr import Eqn, Jaxpr, Var
 from gnomon.ir.op import NestedOp, field
+from gnomon.ops.compare import bitwise_and
 from gnomon.ops.nested.call import stays, with_tangents
 from gnomon.ops.nested.cond import select_lanes
+from gnomon.ops.nested.guard import BOOL, guarded, may_loop
 from gnomon.ops.nested.in_place import in_place_outputs, masked, opened
 from gnomon.ops.reductions import ReduceOr
 from gnomon.ops.shape import zeros
@@ -27,6 +29,8 @@ class While(NestedOp):
     user_name = "while_loop"
     transpose = Refused("a loop whose number of steps is not known cannot be run backward; use scan, or fori_loop with static "
                         "bounds, or give the loop a custom_vjp")
+
+    endless = True
 
     def programs(self):
         return self.cond_jaxpr, self.body_jaxpr
@@ -141,17 +145,29 @@ class While(NestedOp):
         if pred_axis is None:
             outs = bind(While(cond, body, self.cond_nconsts, self.body_nconsts), *cond_consts, *body_consts, *carry)
         else:
-            inner = opened(self.body_jaxpr)
+            inner, flags, n = opened(self.body_jaxpr), 0, len(carry)
             places = {k: j for k, j in in_place_outputs([inner]).items() if j == self.body_nconsts + k}
             if places:
-                n = len(carry) + len(places)
-                body, _ = T.vmap(masked(inner, places), (0, *a_consts, *(0,) * n), batching, (True,) * len(carry))
-            outs = self.batch_lanes(cond, body, cond_consts, body_consts, carry, places)
+                inner, flags, n = masked(inner, places), 1, n + len(places)
+            if may_loop(inner):
+                inner, flags = guarded(inner), flags + 1
+            if flags:
+                body, _ = T.vmap(inner, (*(0,) * flags, *a_consts, *(0,) * n), batching, (True,) * len(carry))
+            outs = self.batch_lanes(cond, body, flags, cond_consts, body_consts, carry, places)
         return outs, [0 if m else None for m in batched]
 
-    def batch_lanes(self, cond, body, cond_consts, body_consts, carry, places):
+    def guard(self, flag, args):
+        test = guarded(self.cond_jaxpr) if may_loop(self.cond_jaxpr) else None
+
+        def going(flag, *xs):
+            on, = inline(self.cond_jaxpr, (), xs) if test is None else inline(test, (), (flag, *xs))
+            return [bitwise_and(flag, on)]
+        cond = program((BOOL, *self.cond_jaxpr.in_types), going)
+        return bind(While(cond, self.body_jaxpr, self.cond_nconsts + 1, self.body_nconsts), flag, *args)
+
+    def batch_lanes(self, cond, body, flags, cond_consts, body_consts, carry, places):
         """Lanes end at different steps: go on while any does, and hold the lanes that have ended. The carries in `places` are written over
-        in place, by a body that is told which lanes go on."""
+        in place, by a body that is told which lanes go on, as the first `flags` of its inputs."""
         nc, nb = len(cond_consts), len(body_consts)
 
         def any_lane(*xs):
@@ -160,7 +176,7 @@ class While(NestedOp):
         def step(*xs):
             cc, bc, k = xs[:nc], xs[nc:nc + nb], xs[nc + nb:]
             going, = inline(cond, (), [*cc, *k])
-            new = inline(body, (), [going, *bc, *k, *[k[i] for i in places]] if places else [*bc, *k])
+            new = inline(body, (), [*[going] * flags, *bc, *k, *[k[i] for i in places]])
             return [x if i in places else select_lanes(going, old, x) for i, (old, x) in enumerate(zip(k, new))]
         types = [v.type for v in (*cond_consts, *body_consts, *carry)]
         wide_cond = program([*types[:nc], *types[nc + nb:]], any_lane)
