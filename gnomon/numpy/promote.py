@@ -100,8 +100,8 @@ def scalar_literal(value, dtype, weak):
                                         f"to a wider dtype first{'' if current.enable_x64 else ' (enable_x64 for 64 bits)'}.")
                 bits = 8 * dtype.itemsize
                 wrapped = (value - int(info.min)) % (1 << bits) + int(info.min)
-                announce(f"The Python integer {value} does not fit in {dtype}, the dtype it meets here; it wraps around to {wrapped}. "
-                         "Convert the array to a wider dtype first.")
+                announce(f"The Python integer {value}{{argument}} does not fit in {dtype}, the dtype it meets here; it wraps around to "
+                         f"{wrapped}. Convert the array to a wider dtype first.", about=value)
                 value = wrapped
     elif value.__class__ is not int or not is_integer(dtype):
         value = _number(value, dtype)

@@ -248,14 +248,14 @@ def narrow(x, wanted, what="A NumPy array"):
     if wanted.kind in "iu" and x.size:
         info = np.iinfo(wanted)
         if x.min() < info.min or x.max() > info.max:
-            announce(f"{what} of {x.dtype} with shape {x.shape} holds values that do not fit in {wanted}; they wrap around. "
-                     "Set enable_x64, or convert it yourself.", always=True)
+            announce(f"{what} of {x.dtype} with shape {x.shape}{{argument}} holds values that do not fit in {wanted}; they wrap around. "
+                     "Set enable_x64, or convert it yourself.", always=True, about=x)
             return x.astype(wanted)
     if x.ndim == 0:         # a NumPy scalar, such as np.sqrt gives: it counts as the number that it is
         with np.errstate(all="ignore"):
             return x.astype(wanted)
-    announce(f"{what} of {x.dtype} with shape {x.shape} becomes {wanted}, since enable_x64 is off. Set enable_x64 to keep it, or "
-             f"convert it with .astype({str(wanted)!r}) to say that you mean it.")
+    announce(f"{what} of {x.dtype} with shape {x.shape}{{argument}} becomes {wanted}, since enable_x64 is off. Set enable_x64 to keep it, or "
+             f"convert it with .astype({str(wanted)!r}) to say that you mean it.", about=x)
     with np.errstate(all="ignore"):
         return x.astype(wanted)
 
