@@ -1,6 +1,7 @@
 """Convolutions."""
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -39,7 +40,11 @@ def conv_general_permutations(dimension_numbers):
     """
     if not three_words(dimension_numbers):
         raise TypeError(f"Convolution dimension numbers are three words such as ('NHWC', 'HWIO', 'NHWC'), got {dimension_numbers!r}.")
-    lhs, rhs, out = dimension_numbers
+    return places_of_letters(*dimension_numbers)
+
+
+@functools.cache
+def places_of_letters(lhs, rhs, out):
     out_list = []
     for word, (first, second), what in ((lhs, "NC", "lhs"), (rhs, "OI", "rhs"), (out, "NC", "out")):
         if word.count(first) != 1 or word.count(second) != 1 or len(set(word)) != len(word):

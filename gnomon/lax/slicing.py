@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gnomon.ir.jaxpr import Literal
 from gnomon.lax.shape import axes_of, axis_of, integers
 from gnomon.numpy.axes import integer
 from gnomon.numpy.promote import as_value
@@ -11,7 +12,6 @@ from gnomon.ops import slicing as ops
 from gnomon.ops.arithmetic import add
 from gnomon.ops.compare import lt, select_n
 from gnomon.ops.convert import convert_element_type
-from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.indexing import PROMISE_IN_BOUNDS, GatherDimensionNumbers, gather
 from gnomon.ops.stacking import Stack, Tile, Unstack
 from gnomon.trace.stage import bind
@@ -216,22 +216,23 @@ def start_values(what, x, start_indices, allow_negative):
         raise TypeError(f"{what} needs start_indices as a sequence or a 1-dimensional array, got {start_indices!r}.")
     if len(starts) != len(shape):
         raise TypeError(f"{what} needs one start index per dimension of {x.type}, got {len(starts)}.")
-    allow = list(allow_negative) if isinstance(allow_negative, (tuple, list)) else [allow_negative] * len(starts)
-    if len(allow) != len(starts) or not all(isinstance(a, (bool, np.bool_)) for a in allow):
+    allow = allow_negative if isinstance(allow_negative, (tuple, list)) else (allow_negative,) * len(starts)
+    if len(allow) != len(starts) or not all([isinstance(a, (bool, np.bool_)) for a in allow]):
         raise TypeError(f"{what} takes True or False as allow_negative_indices, or one of them per dimension of {x.type}, got "
                         f"{allow_negative!r}.")
-    dtype, values = _INT32, []
+    dtype, met, values = _INT32, None, []
     for s in starts:
-        if not (s.__class__ is int or isinstance(s, (np.integer, int)) and not isinstance(s, bool)):
+        if s.__class__ is not int and (isinstance(s, bool) or not isinstance(s, (np.integer, int))):
             s = as_value(s, what)
-            if not is_integer(s.type.dtype) or s.type.shape:
-                raise TypeError(f"{what} needs integer scalars as start indices, got one of type {s.type}.")
-            if s.type.dtype.itemsize == 8:
+            t = s.type
+            if t.shape or not is_integer(t.dtype):
+                raise TypeError(f"{what} needs integer scalars as start indices, got one of type {t}.")
+            if t.dtype.itemsize == 8:
                 dtype = _INT64
+            met = t.dtype if met is None or met == t.dtype else False       # the one dtype of all, if it is one
         values.append(s)
-    uniform = {v.type.dtype for v in values if isinstance(v, Value)}
-    if len(uniform) == 1 and all(n <= int(iinfo(next(iter(uniform))).max) for n in shape):
-        dtype = uniform.pop()
+    if met and met != dtype and all([n <= int(iinfo(met).max) for n in shape]):
+        dtype = met
     scalar = ArrayType((), dtype)
     return [counted_from_front(s, n, scalar, ok) for s, n, ok in zip(values, shape, allow)]
 
@@ -247,7 +248,8 @@ def counted_from_front(start, size, scalar, allow_negative):
     value = convert_element_type(start, scalar.dtype)
     if not negative:
         return value
-    return select_n(lt(start, full_scalar(start, 0)), value, add(value, full_scalar(value, size)))
+    t = start.type
+    return select_n(lt(start, Literal(0, ArrayType((), t.dtype, t.weak_type))), value, add(value, shape_ops.full(scalar, size)))
 
 
 def dynamic_slice(operand, start_indices, slice_sizes, *, allow_negative_indices=True):
