@@ -232,7 +232,7 @@ NO_EFFECT = (
     ("raise_on_ppermute_sort_diff", bool, True, "several axis names are counted in the order in which they are given"),
     ("export_calling_convention_version", int, 10, "there is no export yet"),
     ("export_ignore_forward_compatibility", bool, False, "there is no export yet"),
-    ("mutable_array_checks", bool, True, "there are no mutable references"),
+    ("mutable_array_checks", bool, True, "references are always checked for aliases"),
     ("pprint_use_color", bool, True, "programs are printed without colour"),
     ("custom_jvp3", bool, False, FUTURE), ("custom_vjp3", bool, False, FUTURE), ("remat3", bool, False, FUTURE),
     ("scan3", bool, False, FUTURE), ("use_direct_linearize", bool, True, FUTURE),
@@ -413,6 +413,17 @@ class Config:
         value = setting.check(value)
         tell_no_effect(setting, value)
         put(setting, value)
+
+    def using(self, name: str, value) -> "Override":
+        """A context manager (and decorator) that sets `name` in this thread, as ``with enable_x64(True):`` does.
+
+        Errors as `update`; TypeError for a setting of the whole process.
+
+        >>> with config.using("optimization_level", "O1"):
+        ...     config.optimization_level
+        'O1'
+        """
+        return find(name)(value)
 
     def read(self, name: str):
         """The value of `name` in force in this thread."""

@@ -146,6 +146,43 @@ def test_dir_lists_the_settings():
 # --- with blocks ---
 
 
+def another(setting):
+    """A value other than the default, and how an environment variable spells it."""
+    kind = setting.kind
+    if kind is bool:
+        return not setting.default, str(not setting.default)
+    if kind is int or kind is float:
+        return (setting.default or 0) + 1, str((setting.default or 0) + 1)
+    if kind is str or kind is object:
+        return "cpu", "cpu"
+    word = next(word for word in kind if word != setting.default)
+    return word, word
+
+
+@pytest.mark.parametrize("prefix", ["GNOMON_", "JAX_"])
+def test_every_setting_is_set_in_every_way(prefix, monkeypatch):
+    monkeypatch.setattr(settings, "notify", lambda sentence: None)        # many have no effect and say so
+    for name, setting in TABLE.items():
+        value, text = another(setting)
+        monkeypatch.setattr(setting, "watchers", [])                      # some values are only for other machines
+        for spelled in (name, "jax_" + name):
+            config.update(spelled, value)
+            assert config.values[spelled] == getattr(config, spelled) == config.read(spelled) == value
+            config.update(spelled, setting.default)
+            if setting.whole_process:
+                with pytest.raises(TypeError, match="holds for the whole process"):
+                    config.using(spelled, value)
+            else:
+                with config.using(spelled, value):
+                    assert config.read(name) == value
+        assert config.read(name) == setting.default
+        with monkeypatch.context() as environment:
+            environment.setenv(prefix + name.upper(), text)
+            settings.read_environment(prefix)
+        assert config.read(name) == (value if prefix == "GNOMON_" or name not in settings.OWN else setting.default)
+        settings.put(setting, setting.default)
+
+
 def test_with_blocks_nest_and_end():
     with settings.numpy_rank_promotion("warn"):
         with settings.numpy_rank_promotion("raise"), settings.enable_x64():
