@@ -14,13 +14,14 @@ import numpy as np
 from gnomon.api.control import while_loop
 from gnomon.api.custom import custom_jvp
 from gnomon.base.errors import Refused
+from gnomon.base.late import Late
 from gnomon.base.settings import current
 from gnomon.ir.jaxpr import Literal
 from gnomon.numpy.axes import integer
 from gnomon.numpy.composite import composite
 from gnomon.numpy.elementwise import BODY, INTEGERS, NO_BOOLEANS, NUMBERS, REALS, binary, check_shapes, unary
 from gnomon.numpy.promote import as_value, operand, to_inexact
-from gnomon.ops import arithmetic, complex_parts, exponential, special, trigonometric
+from gnomon.ops import arithmetic, complex_parts, exponential, trigonometric
 from gnomon.ops.arithmetic import (Abs, Add, Ceil, Div, Floor, IntegerPow, Max, Min, Mul, Neg, Round, RoundingMethod,
                                    Sign, Square, Sub, div, mul, neg, rem, round_to_even, sub)
 from gnomon.ops.compare import And, Or, eq, gt, lt, ne, select_n, shift_right_logical
@@ -48,6 +49,7 @@ __all__ = ["abs", "absolute", "acos", "acosh", "angle", "arccos", "arccosh", "ar
 
 _INT64, _FLOAT32 = np.dtype("int64"), np.dtype("float32")
 HALF = frozenset([np.dtype("float16"), bfloat16])
+special = Late("gnomon.ops.special")
 
 
 # ---- pieces of bodies -------------------------------------------------------------------------------------------
