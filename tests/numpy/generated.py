@@ -158,7 +158,8 @@ def check(name, seed, recipe, wide=False, module=(jnp, np), jit=False):
             out = ours(*args, **kwargs)
         except Exception as error:
             raise AssertionError(f"{said}: {type(error).__name__}: {error}") from error
-        compare(out, theirs, options.get("ulps", 0), said, options.get("least", 0.0))
+        of = options.get("of", lambda out: out)
+        compare(of(out), theirs, options.get("ulps", 0), said, options.get("least", 0.0))
         if jit:
             places = [i for i, a in enumerate(args) if isinstance(a, np.ndarray)]
 
@@ -167,5 +168,5 @@ def check(name, seed, recipe, wide=False, module=(jnp, np), jit=False):
                 for i, a in zip(places, arrays):
                     given[i] = a
                 return ours(*given, **kwargs)
-            compare(G.jit(run)([args[i] for i in places]), theirs, options.get("ulps", 0), "jit of " + said, options.get("least", 0.0))
+            compare(of(G.jit(run)([args[i] for i in places])), theirs, options.get("ulps", 0), "jit of " + said, options.get("least", 0.0))
     return True

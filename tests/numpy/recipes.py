@@ -517,6 +517,89 @@ RECIPES["sort_complex"] = lambda d: ((d.array("fc", shape=(4,)),), {})
 RECIPES["astype"] = lambda d: ((d.array("bif"), d.dtype("f")), {}, {"reference": lambda x, dtype: x})
 
 
+# ---- functions whose results are checked by what they are for ----------------------------------------------------------
+
+def parted(of_indices=False):
+    """The smaller numbers stand before the k-th, the larger ones behind it."""
+    def recipe(d):
+        x = d.array("if", least=1, empty=False)
+        axis = d.axis(x)
+        kth = int(d.rng.randint(x.shape[axis]))
+
+        def sorted_parts(out):
+            out = np.take_along_axis(x, np.asarray(out), axis) if of_indices else np.asarray(out)
+            below, above = np.split(np.moveaxis(out, axis, 0), [kth])
+            return np.sort(below, 0), above[0], np.sort(above, 0)
+        return (x, kth), {"axis": axis}, {"of": sorted_parts, "reference": lambda x, kth, axis: sorted_parts(
+            np.argsort(x, axis) if of_indices else np.sort(x, axis))}
+    return recipe
+
+
+def largest(d):
+    x = d.array("if", least=1, empty=False)
+    k = int(d.rng.randint(1, x.shape[-1] + 1))
+    return (x, k), {}, {"reference": lambda x, k: np.flip(np.sort(x, -1), -1)[..., :k], "of": lambda out: out[0]}
+
+
+def fitted(d):
+    x = np.unique(d.numbers("float32", (9,)))
+    return (x, d.numbers("float32", x.shape), int(d.rng.randint(0, 3))), {}, {"ulps": 1 << 14}
+
+
+def divided(d):
+    u, v = d.numbers("float32", (int(d.rng.randint(1, 6)),)), d.numbers("float32", (int(d.rng.randint(1, 4)),))
+    v[0] = 2
+
+    def product(out):
+        whole, rest = np.asarray(out[0]), np.asarray(out[1])
+        return np.polyadd(np.polymul(whole, v), rest)
+    return (u, v), {}, {"of": lambda out: np.trim_zeros(product(out), "f"), "reference": lambda u, v: np.trim_zeros(product(np.polydiv(u, v)), "f"),
+                        "ulps": 256}
+
+
+def counted_in_boxes(d):
+    x, y = d.numbers("float32", (12,)), d.numbers("float32", (12,))
+    kwargs = {"bins": d.one([3, (2, 4)]), "density": d.flag(), "range": d.one([None, ((-3, 3), (-2, 2))])}
+    return ((x, y) if not d.wide else (x, y)), kwargs, {"ulps": 64}
+
+
+def counted_in_boxes_of_rows(d):
+    (x, y), kwargs, options = counted_in_boxes(d)
+    return (np.stack([x, y], 1),), kwargs, {**options, "of": lambda out: [out[0], *out[1]], "reference": lambda *a, **k: flat_last(np.histogramdd(*a, **k))}
+
+
+def flat_last(out):
+    return [out[0], *out[1]]
+
+
+def by_pieces(d):
+    x = d.array("f", style="plain")
+    return (x, [x < 0, x > 1], [-1, 2, 0.5]), {}, {"reference": lambda x, conditions, values: np.piecewise(x, conditions, values)}
+
+
+def shapes_alone(d):
+    shape = d.shape()
+    return (shape, d.partner(shape)), {}, {}
+
+
+RECIPES |= {"partition": parted(), "argpartition": parted(True), "top_k": largest, "polyfit": fitted, "polydiv": divided, "histogram2d": counted_in_boxes,
+            "histogramdd": counted_in_boxes_of_rows, "piecewise": by_pieces, "broadcast_shapes": shapes_alone,
+            "minmax": lambda d: ((d.array("if", empty=False),), {}, {"reference": lambda x: (x.min(), x.max())}),
+            "ix_": lambda d: ((d.numbers("int32", (3,)), d.numbers(bool, (4,))), {}), "asarray": unary(),
+            "mask_indices": lambda d: ((4, np.triu if d.flag() else np.tril, int(d.rng.randint(-1, 2))), {}),
+            "diag_indices_from": lambda d: ((d.array(shape=(3, 3)),), {}),
+            "apply_over_axes": lambda d: ((np.sum, d.array("if", shape=(2, 3, 2), dtype=np.dtype("float32")), d.one([[0], [0, 2]])), {},
+                                          {"reference": np.apply_over_axes, "ulps": 8}),
+            "apply_along_axis": lambda d: ((np.flip, int(d.rng.randint(-3, 3)), d.array("if", shape=(2, 3, 2))), {})}
+RECIPES["asarray"] = unary()
+RECIPES |= {name: (lambda d: ((d.array(shape=(3, 4)), int(d.rng.randint(-2, 3))), {})) for name in ("tril_indices_from", "triu_indices_from")}
+RECIPES |= {name: (lambda d: ((d.shape(),), {}, {"of": lambda out: np.zeros(out.shape), "reference": np.zeros})) for name in ("empty",)}
+RECIPES["empty_like"] = lambda d: ((d.array(),), {}, {"of": lambda out: np.zeros(out.shape), "reference": np.zeros_like})
+RECIPES["roots"] = lambda d: ((np.concatenate([[1], d.numbers("float32", (3,))]).astype("float32"),), {},
+                              {"of": lambda out: np.poly(np.asarray(out)).real.astype("float32"), "ulps": 1 << 6,
+                               "reference": lambda p: p})
+
+
 # ---- gnomon.numpy.linalg and fft ------------------------------------------------------------------------------------
 
 def square(d, kinds="fc", better=True, stacks=True):
@@ -578,8 +661,47 @@ LINALG |= {"solve": solvable, "norm": norms, "vector_norm": norms, "matrix_norm"
            "trace": lambda d: ((d.array("ifc", least=2),), {"offset": int(d.rng.randint(-2, 3))}, {"ulps": 4}),
            "diagonal": lambda d: ((d.array(least=2),), {"offset": int(d.rng.randint(-2, 3))}),
            "matrix_transpose": lambda d: ((d.array(least=2),), {})}
+
+
+def rebuilt(make, compose, **more):
+    """Factors that are not unique are checked by their product."""
+    return lambda d: ((make(d),), {}, {"of": compose, "reference": lambda x: x, "ulps": 1 << 11, **more})
+
+
+def turned_back(x):
+    return np.conj(np.swapaxes(np.asarray(x), -1, -2))
+
+
+def of_eigenvectors(out):
+    values, vectors = [np.asarray(x) for x in out]
+    return (vectors * values[..., None, :]) @ turned_back(vectors)
+
+
+def of_singular_vectors(out):
+    u, s, vh = [np.asarray(x) for x in out]
+    k = s.shape[-1]
+    return (u[..., :k] * s[..., None, :]) @ vh[..., :k, :]
+
+
+def in_tensors(d):
+    a = d.numbers("float32", (6, 6)) + 9 * np.eye(6, dtype="float32")
+    return a.reshape(2, 3, 6), d.numbers("float32", (2, 3))
+
+
+LINALG |= {"eigh": rebuilt(positive, of_eigenvectors), "qr": rebuilt(tall, lambda out: np.asarray(out[0]) @ np.asarray(out[1])),
+           "svd": rebuilt(tall, of_singular_vectors),
+           "eigvals": lambda d: ((square(d),), {}, {"of": lambda out: np.asarray(out).sum(-1), "reference": lambda x: np.trace(x, axis1=-2, axis2=-1),
+                                                    "ulps": 1 << 10}),
+           "eig": lambda d: ((x := square(d),), {}, {"of": lambda out: np.float32(1 + np.linalg.norm(
+               x @ np.asarray(out[1]) - np.asarray(out[1]) * np.asarray(out[0])[..., None, :])), "reference": lambda x: 1.0, "ulps": 1 << 9}),
+           "lstsq": lambda d: ((d.numbers("float32", (5, 2)) + np.eye(5, 2, dtype="float32") * 9, d.numbers("float32", (5,))), {},
+                               {"of": lambda out: [out[0], out[3]], "reference": lambda a, b: [(r := np.linalg.lstsq(a, b))[0], r[3]], "ulps": 1 << 10}),
+           "tensorinv": lambda d: ((in_tensors(d)[0],), {"ind": 2}, {"ulps": 1 << 10}),
+           "tensorsolve": lambda d: (in_tensors(d), {}, {"ulps": 1 << 10})}
 FFT = {"fft": transforms(), "ifft": transforms(), "rfft": transforms(real=True), "irfft": transforms(True, True), "hfft": transforms(True, True),
        "ihfft": transforms(real=True), "fft2": transforms(several=True), "ifft2": transforms(several=True), "fftn": transforms(several=True),
        "ifftn": transforms(several=True), "rfft2": transforms(True, False, True), "rfftn": transforms(True, False, True),
        "fftshift": lambda d: ((x := d.array(),), {"axes": d.axes(x)}), "ifftshift": lambda d: ((x := d.array(),), {"axes": d.axes(x)}),
        "fftfreq": lambda d: ((int(d.rng.randint(1, 9)), 0.5), {}, {"ulps": 2}), "rfftfreq": lambda d: ((int(d.rng.randint(1, 9)), 0.5), {}, {"ulps": 2})}
+FFT |= {name: (lambda d: ((d.array(dtype=np.dtype("complex64"), shape=(3, 4)),), {"norm": d.one([None, "ortho", "forward"]), "s": d.one([None, (3, 5)])},
+                          {"ulps": 128})) for name in ("irfft2", "irfftn")}
