@@ -40,6 +40,14 @@ class Accuracy:
             return f"AccuracyMode.{self.mode}"
         return f"Tolerance(atol={self.atol}, rtol={self.rtol}, ulps={self.ulps})"
 
+    @staticmethod
+    def from_text(text):
+        """The accuracy that prints so."""
+        if text.startswith("AccuracyMode."):
+            return Accuracy(text.removeprefix("AccuracyMode."))
+        facts = dict(fact.split("=") for fact in text.removeprefix("Tolerance(").removesuffix(")").split(", "))
+        return Accuracy("TOLERANCE", **{name: float(fact) for name, fact in facts.items()})
+
     def attribute(self):
         """The attribute of a StableHLO op that asks for it."""
         numbers = ""

@@ -111,11 +111,14 @@ def shift_right(x, n):
 
 
 def polynomial(coefficients, x):
-    """The polynomial in x with these coefficients, that of the lowest power first."""
-    *rest, out = coefficients
-    for c in reversed(rest):
-        out = x * out + c
-    return out
+    """The polynomial in x with these coefficients, that of the lowest power first. Terms are combined in pairs, so that few
+    operations wait for others."""
+    terms = list(coefficients)
+    while len(terms) > 1:
+        left_over = terms[-1:] if len(terms) % 2 else []
+        terms = [x * b + a for a, b in zip(terms[::2], terms[1::2])] + left_over
+        x = x * x
+    return terms[0]
 
 
 def while_loop(condition, body, carry):
