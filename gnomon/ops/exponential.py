@@ -241,9 +241,8 @@ def log2_polynomial(x):
 
 def exp2_polynomial(x):
     """2 to a power between -200 and 200 in float64, to 10 digits."""
-    turns = round_to_even(x)
-    bits = (turns.convert("int32") + 1023).convert("int64") << 52
-    return polynomial(POWERS_OF_TWO, x - turns) * bits.bits_as("float64")
+    whole = (x + LAST_BIT_ONE).bits_as("int64")         # the nearest integer, in the last bits
+    return polynomial(POWERS_OF_TWO, x - round_to_even(x)) * ((whole + 1023) << 52).bits_as("float64")
 
 
 SQRT_HALF_BITS = 0x3f3504f3
@@ -251,6 +250,7 @@ SQRT_HALF_BITS = 0x3f3504f3
 LOG2 = (1.4426950408862032, -0.7213475203430442, 0.4808983490730443, -0.3606737897795611, 0.2885387623123435,
         -0.24044662626194338, 0.20610869546079022, -0.1804326983595901, 0.1601822717386027, -0.14252326049211714,
         0.13062865538317786, -0.13478981673002527, 0.13113889939486278, -0.06806366817764573)
+LAST_BIT_ONE = 1.5 * 2.0 ** 52      # at this size float64 numbers are 1 apart
 POWERS_OF_TWO = tuple([math.log(2) ** k / math.factorial(k) for k in range(9)])
 
 
