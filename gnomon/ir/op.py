@@ -261,8 +261,9 @@ def joint_tags(op, types, varying):
             else:
                 fits = (op.derivative is MULTILINEAR and sum(summed) == 1 or op.name == "div" and summed[0] and not any(summed[1:])) and all(others)
             if not fits:
-                raise ShardingTypeError(f"{op.user_name} is not linear in values that are still to be summed over the axis {axis!r}, but it was given "
-                                        f"{', '.join(map(str, types))}. Sum them first: lax.psum(x, {axis!r}).")
+                raise ShardingTypeError(f"{op.user_name} of {', '.join(map(str, types))}: a value that is still to be summed over the axis {axis!r} "
+                                        "goes only into what is linear in it, beside values that are the same along the axis. Sum it first: "
+                                        f"lax.psum(x, {axis!r}).")
             joint |= {Tag("U", axis)}
         elif all(same):
             joint |= {Tag("R", axis)}

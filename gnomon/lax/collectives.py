@@ -16,6 +16,7 @@ from gnomon.ops.nested.ragged_exchange import RaggedAllToAll
 from gnomon.ops.shape import broadcast_in_dim, expand_dims, squeeze, zeros
 from gnomon.trace.context import local
 from gnomon.trace.stage import Tracer, bind
+from gnomon.types.value_type import Tag, tags_of
 
 __all__ = ["all_gather", "all_to_all", "axis_index", "axis_size", "pbroadcast", "pcast", "pmax", "pmean", "pmin", "ppermute", "precv", "psend",
            "pshuffle", "psum", "psum_scatter", "psum_scatter_start", "pswapaxes", "ragged_all_to_all"]
@@ -119,6 +120,10 @@ def _each(what, x, axis_name, groups, apply):
     size = ops.axis_size(names) if groups is None else len(groups[0])
     leaves, tree = tree_flatten(x)
     values = ops.varying_over([as_value(v, what, i) for i, v in enumerate(leaves)], names)
+    if Tag.made:
+        if what != "psum_scatter":
+            ops.refuse_sums(what, values, names)
+        values = [ops.retag(v, v.type.varying - {t for t in tags_of(v.type.varying) if t.axis in names}) for v in values]
     return tree_unflatten(tree, [apply(v, names, groups, size) for v in values])
 
 
@@ -130,7 +135,8 @@ def _dimension(what, axis, rank, called):
 
 def all_gather(x, axis_name, *, axis_index_groups=None, axis=0, tiled=False, to="varying"):
     """The values of all positions along a named axis, for each array of a tree: along a new dimension `axis`, or with `tiled` one behind the
-    other along the old one. With `to="invarying"` (under shard_map) the type says that the result is the same everywhere.
+    other along the old one. With `to="invarying"` (under shard_map) the type says that the result is the same everywhere, with
+    `to="reduced"` that it is so and cotangents of it are summed where it was gathered.
 
     >>> import gnomon
     >>> import gnomon.numpy as jnp
@@ -139,17 +145,16 @@ def all_gather(x, axis_name, *, axis_index_groups=None, axis=0, tiled=False, to=
     """
     if to not in ("varying", "invarying", "reduced"):
         raise ValueError(f"Got unexpected `to` value for `jax.lax.all_gather`: {to!r}. Allowed `to` values are 'varying', 'invarying' and 'reduced'.")
-    if to == "reduced":
-        raise Refused("all_gather(to='reduced') is not there; use to='varying' or to='invarying'")
     invariant = to == "invarying"
-    if invariant and not set(ops.as_axes(axis_name, "all_gather")) <= local.manual:
-        raise ValueError("all_gather(to='invarying') is for manual axes of shard_map(check_vma=True); leave `to` out elsewhere.")
+    if to != "varying" and not set(ops.as_axes(axis_name, "all_gather")) <= local.manual:
+        raise ValueError(f"all_gather(to={to!r}) is for manual axes of shard_map(check_vma=True); leave `to` out elsewhere.")
 
     def gather(v, names, groups, size):
         d = _dimension("all_gather", axis, v.type.ndim + (not tiled), "axis")
         if invariant and groups is not None:
             raise Refused("all_gather(to='invarying') with axis_index_groups varies between groups; use to='varying'")
-        return bind((moving.AllGatherInvariant if invariant else moving.AllGather)(d, groups, names, size, bool(tiled)), v)
+        out = bind((moving.AllGatherInvariant if invariant else moving.AllGather)(d, groups, names, size, bool(tiled)), v)
+        return ops.retag(out, out.type.varying.union([Tag("R", a) for a in names])) if to == "reduced" else out
     return _each("all_gather", x, axis_name, axis_index_groups, gather)
 
 
@@ -265,7 +270,10 @@ def pbroadcast(x, axis_name, source):
 
 
 def pcast(x, axis_name, *, to):
-    """Under shard_map, the same values with a type that says that they vary over the named axes; ValueError where it says so already.
+    """Under shard_map, the same values with a type that says something else of the named axes: that they vary over them (`to="varying"`),
+    that they are the same everywhere and their cotangents still to be summed (`to="reduced"`), or that varying values are still to be
+    summed (`to="unreduced"`), by psum or psum_scatter; until then only what is linear may be done with them. ValueError where the type
+    says so already, or something that does not become the other.
 
     >>> import gnomon
     >>> import gnomon.numpy as jnp
@@ -276,13 +284,24 @@ def pcast(x, axis_name, *, to):
     """
     if to not in ("varying", "unreduced", "reduced"):
         raise ValueError(f"Got unexpected `to` value for pcast: {to!r}. Allowed `to` values are 'varying', 'unreduced' and 'reduced'.")
-    if to != "varying":
-        raise Refused(f"pcast(to={to!r}) is not there; sum with psum where the sum is needed")
     names = ops.as_axes(axis_name, "pcast")
     if not local.manual.issuperset(names):
         raise ValueError(f"pcast is for manual axes of shard_map(check_vma=True), and {axis_name!r} is none here.")
     leaves, tree = tree_flatten(x)
-    return tree_unflatten(tree, [ops.vary(as_value(v, "pcast", i), names) for i, v in enumerate(leaves)])
+    return tree_unflatten(tree, [_cast(as_value(v, "pcast", i), names, to) for i, v in enumerate(leaves)])
+
+
+def _cast(v, names, to):
+    have = v.type.varying
+    before = {"unreduced" if Tag("U", a) in have else "reduced" if Tag("R", a) in have else "varying" if a in have else "invarying" for a in names}
+    if to == "varying" and before <= {"invarying", "varying"}:
+        return ops.vary(v, names)
+    if to == "varying" and before == {"reduced"}:
+        return ops.retag(v, have - {Tag("R", a) for a in names})
+    if to == "reduced" and before == {"invarying"} or to == "unreduced" and before == {"varying"}:
+        return ops.retag(v, have.union(names, [Tag(to[0].upper(), a) for a in names]))
+    raise ValueError(f"Unsupported pcast from={', '.join(sorted(before))}, to={to!r}: it got a value of type {v.type}. Values that vary become "
+                     "unreduced, those that do not reduced, and reduced ones varying.")
 
 
 def ragged_all_to_all(operand, output, input_offsets, send_sizes, output_offsets, recv_sizes, *, axis_name, axis_index_groups=None):

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from gnomon.base.errors import Refused
-from gnomon.ir.op import LINEAR, VARY, ZERO, Op, field, is_linear
+from gnomon.ir.op import LINEAR, RETAG, VARY, ZERO, Op, field, is_linear
 from gnomon.ops.arithmetic import div, mul
 from gnomon.ops.compare import eq, select_n
 from gnomon.ops.convert import convert_element_type
@@ -23,7 +23,7 @@ from gnomon.trace.context import local
 from gnomon.trace.stage import bind
 from gnomon.types.dtype import is_bool
 from gnomon.types.effect import NamedAxis
-from gnomon.types.value_type import NOWHERE, ArrayType
+from gnomon.types.value_type import NOWHERE, ArrayType, Tag, flipped, tags_of
 
 INT32 = np.dtype("int32")
 
@@ -52,7 +52,7 @@ class Collective(Op, abstract=True):
     effects = on_names
 
     def result(self, *ins):
-        return tuple([t.update(varying=t.varying - frozenset(self.axes)) for t in ins])
+        return tuple([t.update(varying=without(t.varying, self.axes)) for t in ins])
 
     def over(self, axes):
         """The same over other axes."""
@@ -134,7 +134,7 @@ class Psum(Sum):
 class PsumInvariant(Sum):
     """Sum over manual axes that the operands vary over; the results do not."""
 
-    axis_index_groups: object = field(None, show="never")
+    axis_index_groups: object = field(None, show="nondefault")
 
     def transpose(self, cts, *args):
         return [vary(ct, self.axes) if ct is not None and is_linear(a) else None for ct, a in zip(cts, args)]
@@ -163,10 +163,86 @@ class Pvary(Same):
 
 def vary(x, axes):
     """The same value as one that varies over these manual axes too."""
-    return bind(Pvary(tuple(sorted(axes, key=str))), x)
+    tags = tags_of(axes)
+    return retag(x, x.type.varying | axes) if tags else bind(Pvary(tuple(sorted(axes, key=str))), x)
 
 
 VARY[0] = vary
+
+
+def without(varying, axes):
+    """What is left of axes and their tags when these axes are gone."""
+    return varying - frozenset(axes) - {t for t in tags_of(varying) if t.axis in axes}
+
+
+class Preduced(Pvary):
+    """The same value as one that varies, with values that are all the same; those of its cotangent are summed here, and not before."""
+
+    def result(self, x):
+        return super().result(x).update(varying=x.varying.union(self.axes, [Tag("R", a) for a in self.axes]))
+
+
+class TagCast(Same, abstract=True):
+    """Base of ops that change what a type says of axes that a value varies over."""
+
+    axes: tuple
+
+    joins_varying = False
+    show_parameter = show_axes
+    on_keys = True
+    names = property(lambda self: self.axes)
+    effects = on_names
+
+    def transpose(self, ct, x):
+        return retag(ct, flipped(x.type.varying)),
+
+
+class VaryUnreducedCast(TagCast):
+    """The same value as one that is still to be summed over the axes."""
+
+    def result(self, x):
+        return x.update(varying=x.varying.union([Tag("U", a) for a in self.axes]))
+
+
+class ReducedVaryCast(TagCast):
+    """A value that is the same everywhere as one that need not be."""
+
+    def result(self, x):
+        return x.update(varying=x.varying.difference([Tag("R", a) for a in self.axes]))
+
+
+class Retag(TagCast):
+    """The same value with these tags and no others, where another program goes on with it."""
+
+    axes: tuple = field((), show="never")
+    varying: frozenset
+
+    def result(self, x):
+        return x.update(varying=self.varying)
+
+
+def retag(x, varying):
+    """The same value as one that varies over exactly these manual axes (among them those that it did before), with exactly these tags."""
+    have, tags = x.type.varying, tags_of(varying)
+    if have == varying:
+        return x
+    more = tuple(sorted(varying - tags - have, key=str))
+    if more and all(Tag("R", a) in tags for a in more):
+        x = bind(Preduced(more), x)
+    elif more:
+        x = bind(Pvary(more), x)
+    have = tags_of(x.type.varying)
+    if have == tags:
+        return x
+    gone, new = have - tags, tags - have
+    if not new and all(t.kind == "R" for t in gone):
+        return bind(ReducedVaryCast(tuple(sorted([t.axis for t in gone], key=str))), x)
+    if not gone and all(t.kind == "U" for t in new):
+        return bind(VaryUnreducedCast(tuple(sorted([t.axis for t in new], key=str))), x)
+    return bind(Retag((), varying), x)
+
+
+RETAG[0] = retag
 
 
 def made_vary(x, varying):
@@ -177,6 +253,8 @@ def made_vary(x, varying):
 
 def cotangent_varying(ct, varying):
     """A cotangent for a value that varies over exactly these manual axes: what it varies over besides is summed."""
+    ct = retag(ct, ct.type.varying - tags_of(ct.type.varying)) if Tag.made else ct
+    varying = varying - tags_of(varying)
     extra = ct.type.varying - varying
     return made_vary(bind(PsumInvariant(tuple(sorted(extra, key=str))), ct)[0] if extra else ct, varying)
 
@@ -220,8 +298,8 @@ class Pmin(Extreme):
 class AxisIndex(Op):
     """The position along a named axis, an int32 scalar. `varies`: whether types say that it varies over it."""
 
-    axis_name: object
-    varies: bool = field(False, show="never")
+    axis_name: str | tuple
+    varies: bool = field(False, show="nondefault")
 
     derivative = ZERO
     transpose = Refused("it has no operands")
@@ -302,11 +380,22 @@ def collective(op_class, values, axes, groups=None):
         raise Refused(f"{what} with axis_index_groups leaves a value that varies between groups, which types cannot say; use "
                       "shard_map(check_vma=False), or a mesh with one axis more")
     values = varying_over(values, axes)
+    if op_class is not Psum:
+        refuse_sums(what, values, axes)
     if op_class is Psum and checked:
         rest = tuple([a for a in axes if a not in local.manual])
         values = bind(Psum(rest), *values) if rest else values
         return bind(PsumInvariant(checked), *values)
     return bind(op_class(axes, groups), *values)
+
+
+def refuse_sums(what, values, axes):
+    """ValueError for a value that is still to be summed over one of the axes."""
+    for v in values:
+        for tag in tags_of(v.type.varying):
+            if tag.kind == "U" and tag.axis in axes:
+                raise ValueError(f"{what} got a value of type {v.type}, which is still to be summed over the axis {tag.axis!r}. Sum it first: "
+                                 f"lax.psum(x, {tag.axis!r}).")
 
 
 def over_places(op_class, x, places, what):

@@ -14,12 +14,12 @@ from gnomon.base.settings import current
 from gnomon.base.source import user_place, within
 from gnomon.ir.check import check
 from gnomon.ir.jaxpr import Eqn, Jaxpr, Literal, Var
-from gnomon.ir.op import BIND, VARY, joint_varying
+from gnomon.ir.op import BIND, RETAG, VARY, joint_tags, joint_varying
 from gnomon.trace.context import local, runtime
 from gnomon.trace.value import Value
 from gnomon.types.dtype import canonicalize
 from gnomon.types.effect import STATE, must_run
-from gnomon.types.value_type import ArrayType, RefType
+from gnomon.types.value_type import ArrayType, RefType, Tag, tags_of
 
 _new_eqn, _new_var = Eqn, Var
 
@@ -222,6 +222,10 @@ class Frame:
         out = op.results.get(types)
         if out is None:
             varying = joint_varying(types) if op.joins_varying else None
+            if varying and Tag.made and tags_of(varying):
+                varying = joint_tags(op, types, varying)
+                if any(t.varying != varying for t in types):
+                    return self.record_tagged(op, args, varying)
             if varying and any(t.varying != varying for t in types):
                 return self.record(op, [a if t.varying == varying else VARY[0](a, varying - t.varying) for a, t in zip(args, types)])
             out = op.infer(types)
@@ -235,6 +239,12 @@ class Frame:
         var = _new_var(out)
         self.eqns.append(_new_eqn(op, tuple(ins), (var,), place))
         return Tracer(out, var, self)
+
+    def record_tagged(self, op, args, varying):
+        """An op on values with different tags: on the values without them, its results with those of `varying`."""
+        plain = varying - tags_of(varying)
+        out = self.record(op, [RETAG[0](Tracer(v.type, v, self), plain) for v in map(self.lift, args)])
+        return [RETAG[0](o, varying) for o in out] if op.multiple else RETAG[0](out, varying)
 
     def lift(self, value):
         """The Var or Literal of this program that stands for a value from elsewhere."""

@@ -12,6 +12,7 @@ from gnomon.trace.build import Builder, fresh
 from gnomon.trace.stage import bind
 from gnomon.transforms.jvp import T, tangent_type
 from gnomon.types.dtype import is_integer
+from gnomon.types.value_type import flipped, tags_of
 
 
 def transpose(jaxpr, linear, has_ct=None, instantiate=True):
@@ -69,7 +70,8 @@ def _transpose(jaxpr, linear, has_ct, instantiate):
 
 def cotangent_type(t):
     """The type of a cotangent: that of tangents; integers, in which a program can be linear too, have cotangents like themselves."""
-    return t if is_integer(t.dtype) else tangent_type(t)
+    t = t if is_integer(t.dtype) else tangent_type(t)
+    return t.update(varying=flipped(t.varying)) if tags_of(t.varying) else t
 
 
 def transpose_eqn(build, e, got, lin, give):

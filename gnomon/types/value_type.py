@@ -15,6 +15,43 @@ from gnomon.types.memory import memory_text
 from gnomon.types.sharding import abstract_sharding
 
 NOWHERE = frozenset()
+
+
+class Tag:
+    """What a type says of a manual axis that a value varies over, besides: "U", its values are still to be summed over the axis; "R", they
+    are all the same, and those of its cotangent are still to be summed. It stands among the axes in `ArrayType.varying`."""
+
+    __slots__ = ("kind", "axis")
+    made = False            # whether there is any: else nobody has to look for them
+
+    def __init__(self, kind, axis):
+        Tag.made = True
+        self.kind, self.axis = kind, axis
+
+    def __eq__(self, other):
+        return other.__class__ is Tag and (self.kind, self.axis) == (other.kind, other.axis)
+
+    def __hash__(self):
+        return hash((self.kind, self.axis))
+
+    def __repr__(self):
+        return f"{self.kind}:{self.axis}"
+
+    __str__ = __repr__
+
+    def __reduce__(self):
+        return Tag, (self.kind, self.axis)
+
+
+def tags_of(varying):
+    """The tags among the axes that a value varies over."""
+    return frozenset([v for v in varying if v.__class__ is Tag]) if Tag.made else NOWHERE
+
+
+def flipped(varying):
+    """What the cotangent of a value varies over: its tags are the other ones."""
+    tags = tags_of(varying)
+    return varying - tags | {Tag("R" if t.kind == "U" else "U", t.axis) for t in tags} if tags else varying
 _intern_lock = threading.Lock()
 
 
@@ -106,8 +143,11 @@ class ArrayType:
         memory = "" if self.memory is None else f"<{memory_text(self.memory)}>"
         varying = ""
         if self.varying:
-            axes = ",".join(sorted(map(str, self.varying)))
-            varying = f"{{V:({axes})}}" if len(self.varying) > 1 else f"{{V:{axes}}}"
+            tags = tags_of(self.varying)
+            plain = self.varying - tags - {t.axis for t in tags}
+            axes = ",".join(sorted(map(str, plain)))
+            parts = [f"V:({axes})" if len(plain) > 1 else f"V:{axes}"] * bool(plain) + sorted(map(str, tags))
+            varying = "{" + ",".join(parts) + "}"
         return memory + f"[{self._dims()}]" + varying
 
     def __str__(self):

@@ -21,6 +21,8 @@ OTHERS = {
     "create_linear": "broadcast_in_dim", "debug_print": "debug_callback",
     "pbroadcast_dynamic": "psum", "custom_partitioning": "jit",
     "pin": "new_ref", "unpin": "freeze", "run_state": "new_ref", "accum_grad_in_ref": "addupdate",
+    "unreduced_psum": "psum_invariant", "unreduced_reduce_scatter": "reduce_scatter", "all_gather_reduced": "all_gather",
+    "all_gather_reduced_start": "all_gather",
     # a collective that is started and one that is done with are one here: the compiler decides what runs meanwhile
     "all_gather_start": "all_gather", "all_gather_done": "all_gather", "all_to_all_start": "all_to_all", "all_to_all_done": "all_to_all",
     "ppermute_start": "ppermute", "ppermute_done": "ppermute", "psum_done": "psum", "psum_invariant_start": "psum_invariant",
@@ -28,9 +30,7 @@ OTHERS = {
 }
 # What has no counterpart, and why.
 NONE = {
-    **dict.fromkeys(("all_gather_reduced", "all_gather_reduced_start", "preduced", "reduced_vary_cast", "unreduced_pmax", "unreduced_pmin",
-                     "unreduced_psum", "unreduced_reduce_scatter", "vary_unreduced_cast"),
-                    "types say whether a value varies, and not whether it is still to be summed: psum where the sum is needed"),
+    **dict.fromkeys(("unreduced_pmax", "unreduced_pmin"), "sums are what types can put off, no other reductions: pmax, pmin"),
     "relayout": "layouts are no part of types: with_layout_constraint",
     **dict.fromkeys(("to_edtype", "from_edtype"), "random keys are the only arrays that hold no numbers: wrap_key_data and key_data"),
     "inspect_sharding": "the compiler decides: inspect_array_sharding(jit(f)(x))",

@@ -7,7 +7,7 @@ from gnomon.base.lists import partition, pick, spread
 from gnomon.ir.jaxpr import Eqn, Jaxpr, Var
 from gnomon.ir.op import NestedOp, is_linear
 from gnomon.ops.arithmetic import div
-from gnomon.ops.collectives import Psum
+from gnomon.ops.collectives import Psum, retag
 from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.nested.call import residual_vars, with_tangents, without_outputs
 from gnomon.ops.shape import reshape
@@ -16,7 +16,7 @@ from gnomon.trace.stage import bind, inline
 from gnomon.types.effect import NamedAxis, OnMesh
 from gnomon.types.mesh import AxisType, Mesh
 from gnomon.types.sharding import P
-from gnomon.types.value_type import NOWHERE, array_type
+from gnomon.types.value_type import NOWHERE, array_type, tags_of
 
 
 class ShardMap(NestedOp):
@@ -93,11 +93,13 @@ class ShardMap(NestedOp):
 
         def first(*xs):
             outs = inline(early, (), xs)
-            return [*outs[:n], *[reshape(x, (1,)) if f else x for x, f in zip(outs[n:], flat)]]
+            return [*outs[:n], *[reshape(x, (1,)) if f else x for x, f in zip(map(untagged, outs[n:]), flat)]]
 
         def second(*xs):
-            return inline(later, (), [*[reshape(x, ()) if f else x for x, f in zip(xs, flat)], *xs[count:]])
-        widened = [v.type.update(shape=(1,)) if f else v.type for v, f in zip(inner, flat)]
+            kept = [retag(reshape(x, ()) if f else x, v.type.varying) for x, f, v in zip(xs, flat, inner)]
+            return inline(later, (), [*kept, *xs[count:]])
+        plain = [v.type.update(varying=v.type.varying - tags_of(v.type.varying)) if tags_of(v.type.varying) else v.type for v in inner]
+        widened = [t.update(shape=(1,)) if f else t for t, f in zip(plain, flat)]
         early, later = program(early.in_types, first), program([*widened, *later.in_types[count:]], second)
         one = self.of(early, known_specs, [*early_out_specs, *specs])
         outer = [forwarded[r] if r in forwarded else Var(self.whole(t, s)) for r, t, s in zip(residuals, widened, specs)]
@@ -157,6 +159,10 @@ class ShardMap(NestedOp):
         return bind(self.of(jaxpr, map(with_axis, self.in_specs, axes), map(with_axis, self.out_specs, out_axes)), *args), out_axes
 
 
+def untagged(x):
+    return retag(x, x.type.varying - tags_of(x.type.varying))
+
+
 def with_axis(spec, axis):
     """The spec of a value with one dimension more, which is not cut."""
     if axis is None:
@@ -184,7 +190,8 @@ def whole_type(t, spec, mesh, manual):
     explicit = set(mesh.explicit_axes)
     entries = [(*[a for a in split if a in explicit], *as_tuple(e)) for split, e in zip(axes, t.spec)]
     named = any(entries)
-    return array_type(shape, t.dtype, t.weak_type, entries, mesh if named else None, t.varying - manual if t.varying else NOWHERE, t.memory)
+    return array_type(shape, t.dtype, t.weak_type, entries, mesh if named else None, t.varying - manual - tags_of(t.varying) if t.varying
+                      else NOWHERE, t.memory)
 
 
 def as_tuple(entry):
