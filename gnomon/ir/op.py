@@ -61,21 +61,37 @@ def is_linear(arg):
 
 
 class Field:
-    """A parameter of an op: its default, if it has one, and when it is printed."""
+    """A parameter of an op: its default, if it has one, when it is printed, and how it is read back."""
 
-    __slots__ = ("default", "show")
+    __slots__ = ("default", "show", "read")
 
-    def __init__(self, default, show):
-        self.default, self.show = default, show
+    def __init__(self, default, show, read=None):
+        self.default, self.show, self.read = default, show, read
 
 
 NO_DEFAULT = object()
 
 
-def field(default=NO_DEFAULT, show="always"):
+def field(default=NO_DEFAULT, show="always", read=None):
     """A parameter of an op. `show`: "always", "nondefault" (printed where it differs from the default) or "never"
-    (it can be told from the rest)."""
-    return Field(default, show)
+    (it can be told from the rest). `read`, where the annotation does not say how a program's text is read back: text -> value; of what
+    is never printed, (operand types, result types, other parameters) -> value; or Refused("why")."""
+    return Field(default, show, read)
+
+
+def result_shape(ins, outs, shown):
+    """`read` of a shape that is the result's."""
+    return outs[0].shape
+
+
+def result_sharding(ins, outs, shown):
+    """`read` of a sharding that is the result's."""
+    return outs[0].sharding
+
+
+def result_types(ins, outs, shown):
+    """`read` of the results' types."""
+    return tuple(outs)
 
 
 OPS: dict = {}

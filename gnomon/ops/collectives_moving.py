@@ -104,7 +104,7 @@ def merge_next(x, d):
 class AllGatherInvariant(AllGather):
     """all_gather whose result does not vary over the axis."""
 
-    axis_index_groups: object = field(None, show="never")
+    axis_index_groups: object = field(None, show="nondefault")
 
     def result(self, x):
         return super().result(x).update(varying=x.varying - frozenset(self.names))
@@ -177,15 +177,25 @@ class ReduceScatter(Moving):
         return x if self.tiled else emit("stablehlo.reshape", [x], out=x.type.update(shape=(*shape[:d], *shape[d + 1:])))
 
 
+def pieces(ins, outs, shown):
+    """How many pieces all_to_all made, told from what it made of sizes."""
+    split, concat = shown["split_axis"], shown["concat_axis"]
+    if shown["axis_index_groups"] is not None:
+        return len(shown["axis_index_groups"][0])
+    if split == concat or not outs[0].shape[split]:
+        raise ValueError("the sizes do not say how many positions there are")
+    return ins[0].shape[split] // outs[0].shape[split]
+
+
 class AllToAll(Moving):
     """Cuts along `split_axis`, a piece for each position; the pieces received stand along `concat_axis`."""
 
     axis_index_groups: object
-    axis_name: object
+    axis_name: str | tuple
     concat_axis: int
     split_axis: int
     tiled: bool
-    axis_size: int = field(show="never")
+    axis_size: int = field(show="never", read=pieces)
 
     def shape(self, shape):
         shape = list(shape)
@@ -254,7 +264,7 @@ class Ppermute(WholeMoving):
 class Pbroadcast(WholeMoving):
     """The value of position `source`, everywhere."""
 
-    axis_name: object
+    axis_name: str | tuple
     source: int
 
     def transpose(self, ct, x):

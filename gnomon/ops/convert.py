@@ -5,7 +5,7 @@ import numpy as np
 
 from gnomon.base.errors import Refused
 from gnomon.ir.dims import Dims, DimsOp, names
-from gnomon.ir.op import LINEAR, ZERO, field
+from gnomon.ir.op import LINEAR, ZERO, field, result_sharding
 from gnomon.ops.elementwise import Elementwise
 from gnomon.trace.stage import Tracer, bind
 from gnomon.types.dtype import is_bool, is_complex, is_float, is_inexact, is_key, itemsize_bits
@@ -16,7 +16,7 @@ class ConvertElementType(Elementwise):
 
     new_dtype: object
     weak_type: bool = field(False)
-    sharding: object = field(None, show="never")
+    sharding: object = field(None, show="never", read=result_sharding)
 
     @property
     def derivative(self):

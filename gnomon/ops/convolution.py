@@ -11,6 +11,7 @@ from gnomon.ir.dims import common_place
 from gnomon.ir.op import MULTILINEAR, Op, field, is_linear
 from gnomon.ir.show import show_value
 from gnomon.ops.convert import convert_element_type
+from gnomon.ops.dot import DotAlgorithmPreset, Precision
 from gnomon.ops.shape import moveaxis, reshape, zeros
 from gnomon.ops.slicing import rev
 from gnomon.ops.window import cotangent_padding, dilated, padding_text, window_size
@@ -43,7 +44,7 @@ class ConvGeneralDilated(Op):
     dimension_numbers: ConvDimensionNumbers
     feature_group_count: int = field(1)
     batch_group_count: int = field(1)
-    precision: object = field(None)
+    precision: Precision | DotAlgorithmPreset | tuple | None = field(None)
     preferred_element_type: object = field(None)
     out_sharding: object = field(None)
 

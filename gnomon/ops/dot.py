@@ -10,7 +10,7 @@ import numpy as np
 from gnomon.base.errors import ShardingTypeError
 from gnomon.base.settings import current
 from gnomon.ir.dims import Dims, DimsOp, names, positions, result_from_dims
-from gnomon.ir.op import MULTILINEAR, field, is_linear
+from gnomon.ir.op import MULTILINEAR, field, is_linear, result_sharding
 from gnomon.ir.show import show_value
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.shape import transpose
@@ -150,9 +150,9 @@ class DotGeneral(DimsOp):
     result has the batch dimensions, then the rest of lhs, then the rest of rhs."""
 
     dimension_numbers: tuple
-    precision: object = field(None, show="nondefault")
+    precision: Precision | DotAlgorithmPreset | tuple | None = field(None, show="nondefault")
     preferred_element_type: object = field(None, show="nondefault")
-    out_sharding: object = field(None, show="never")
+    out_sharding: object = field(None, show="never", read=result_sharding)
 
     derivative = MULTILINEAR
 

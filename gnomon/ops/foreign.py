@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from gnomon.base.errors import Refused
-from gnomon.ir.op import Op, field
+from gnomon.ir.op import Op, field, result_types
 from gnomon.ops.callback import batched_call
 from gnomon.types.effect import CALLBACK, PURE
 
@@ -15,10 +15,10 @@ class FfiCall(Op):
     the text of a StableHLO attribute, `input_output_aliases` pairs (input, output) that may share memory."""
 
     target_name: str
-    result_types: tuple = field(show="never")
-    attributes: tuple = field(())
+    result_types: tuple = field(show="never", read=result_types)
+    attributes: tuple = field((), read=Refused("the attributes of a foreign call are printed without their types; make the program again from its function"))
     has_side_effect: bool = field(False, show="nondefault")
-    vmap_method: object = field(None)
+    vmap_method: str | None = field(None)
     input_output_aliases: tuple = field((), show="nondefault")
 
     multiple = True

@@ -198,7 +198,7 @@ class Svd(MatrixOp):
     """Singular values, largest first, and with `compute_uv` unitary u and vh with x = u s vh. Without `full_matrices` only the columns
     of u and rows of vh that meet a singular value; `subset_by_index` asks for a range of those. NaN where they cannot be found."""
 
-    algorithm: object
+    algorithm: SvdAlgorithm | None
     compute_uv: bool
     full_matrices: bool
     subset_by_index: tuple | None

@@ -89,7 +89,7 @@ class Unreachable(Op):
     that compiling it is."""
 
     outs: tuple
-    exc_type: object = field(TypeError, show="never")
+    exc_type: object = field(TypeError, show="nondefault")
     message: str = field("a part of a program was reached that was said to be unreachable")
 
     multiple = True

@@ -2,9 +2,9 @@
 from __future__ import annotations
 
 from gnomon.base.errors import ShardingTypeError
-from gnomon.ir.op import LINEAR, Op, field
+from gnomon.ir.op import LINEAR, Op, field, result_sharding
 from gnomon.trace.stage import bind
-from gnomon.types.memory import DEVICE, type_memory
+from gnomon.types.memory import DEVICE, Space, type_memory
 from gnomon.types.sharding import NamedSharding, PartitionSpec, type_sharding
 
 
@@ -39,7 +39,7 @@ class ShardingConstraint(Placing):
 class DevicePut(Placing):
     """Moves a value to a device, a memory or a sharding."""
 
-    sharding: object
+    sharding: Space | object
 
     def result(self, x):
         if not hasattr(self.sharding, "spec"):
@@ -52,7 +52,7 @@ class DevicePut(Placing):
 class Reshard(Placing):
     """Changes the sharding of a value on explicit mesh axes."""
 
-    sharding: object = field(show="never")
+    sharding: object = field(show="never", read=result_sharding)
 
     def result(self, x):
         check_fits(self.sharding, x, "reshard")
@@ -92,7 +92,7 @@ class LayoutConstraint(Op):
 class MemorySpaceConstraint(Op):
     """The value in a kind of memory, as its type says."""
 
-    memory_space: object
+    memory_space: Space | str
 
     name = "with_memory_space_constraint"
     derivative = LINEAR

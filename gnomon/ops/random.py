@@ -304,6 +304,11 @@ class Generator:
     def __repr__(self):
         return self.tag
 
+    @staticmethod
+    def from_text(text):
+        """The generator whose keys print so."""
+        return generator(text)
+
     def __reduce__(self):
         return generator, (self.name,)
 
@@ -390,6 +395,11 @@ def generator(name):
     if found is None:
         raise ValueError(f'There is no random generator "{name}"; there are {", ".join(GENERATORS)}.')
     return found
+
+
+def generator_of_keys(ins, outs, shown):
+    """The generator of an op's keys, its first operand, for those who read programs."""
+    return GENERATORS[ins[0].dtype.impl]
 
 
 def generator_of(keys):
@@ -485,7 +495,7 @@ class RandomWrap(KeyOp):
 class RandomUnwrap(KeyOp):
     """The words of keys, along new last axes."""
 
-    impl: Generator = field(show="never")
+    impl: Generator = field(show="never", read=generator_of_keys)
 
     def result(self, keys):
         self.need_keys(keys)
@@ -501,7 +511,7 @@ class RandomUnwrap(KeyOp):
 class RandomClone(KeyOp):
     """The same keys, which may be used once more."""
 
-    impl: Generator = field(show="never")
+    impl: Generator = field(show="never", read=generator_of_keys)
 
     def result(self, keys):
         self.need_keys(keys)
@@ -518,7 +528,7 @@ class RandomSplit(KeyOp):
     """From each key, `shape` new ones."""
 
     shape: tuple
-    impl: Generator = field(show="never")
+    impl: Generator = field(show="never", read=generator_of_keys)
 
     def result(self, keys):
         self.need_keys(keys)
@@ -534,7 +544,7 @@ class RandomSplit(KeyOp):
 class RandomFoldIn(KeyOp):
     """From each key and the uint32 number at its place, a new key."""
 
-    impl: Generator = field(show="never")
+    impl: Generator = field(show="never", read=generator_of_keys)
 
     def result(self, keys, data):
         self.need_keys(keys)
@@ -551,7 +561,7 @@ class RandomBits(KeyOp):
 
     bit_width: int
     shape: tuple
-    impl: Generator = field(show="never")
+    impl: Generator = field(show="never", read=generator_of_keys)
 
     def result(self, keys):
         self.need_keys(keys)
@@ -570,7 +580,7 @@ class RngBitGenerator(Op):
 
     shape: tuple
     dtype: object
-    algorithm: object
+    algorithm: RandomAlgorithm
     out_sharding: object = field(None)
 
     multiple = True

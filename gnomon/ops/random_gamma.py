@@ -19,7 +19,7 @@ from gnomon.ops.convert import convert_element_type
 from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.exponential import exp
 from gnomon.ops.longhand import Number, log, log1p, sqrt, where
-from gnomon.ops.random import (BITS, WORD, Generator, HloArray, HloWords, KeyOp, RandomBits, RandomSplit, Threefry, Threefry2x32,
+from gnomon.ops.random import (BITS, WORD, Generator, HloArray, HloWords, KeyOp, RandomBits, RandomSplit, Threefry, Threefry2x32, generator_of_keys,
                                generator_of)
 from gnomon.ops.shape import squeeze
 from gnomon.ops.slicing import slice_in_dim
@@ -38,7 +38,7 @@ class RandomGamma(KeyOp):
     The leading axes of the parameters are those of the keys; a key serves all parameters at its index."""
 
     log_space: bool
-    impl: Generator = field(show="never")
+    impl: Generator = field(show="never", read=generator_of_keys)
 
     host = None
     transpose = NOT_LINEAR

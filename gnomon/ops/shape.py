@@ -8,7 +8,7 @@ import numpy as np
 from gnomon.base.errors import Refused, ShardingTypeError
 from gnomon.ir.dims import Dims, DimsOp, names, positions
 from gnomon.ir.jaxpr import Literal
-from gnomon.ir.op import LINEAR, VARY, ZERO, Op, field
+from gnomon.ir.op import LINEAR, VARY, ZERO, Op, field, result_shape, result_sharding
 from gnomon.trace.context import local
 from gnomon.trace.stage import bind, value_of
 from gnomon.types.dtype import is_bool, is_key, python_type
@@ -19,9 +19,9 @@ from gnomon.types.value_type import ArrayType, array_type
 class BroadcastInDim(DimsOp):
     """Adds dimensions: operand dimension i becomes result dimension `broadcast_dimensions[i]`; a size of 1 is repeated."""
 
-    shape: tuple = field(show="never")
+    shape: tuple = field(show="never", read=result_shape)
     broadcast_dimensions: tuple = field((), show="nondefault")
-    sharding: object = field(None, show="never")
+    sharding: object = field(None, show="never", read=result_sharding)
 
     derivative = LINEAR
 

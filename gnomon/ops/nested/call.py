@@ -67,8 +67,8 @@ class Jit(Call):
 
     jaxpr: Jaxpr
     name: str = field("")
-    inline: object = field(False, show="never")
-    keep: bool = field(False, show="never")         # do not let the compiler inline the call
+    inline: bool = field(False, show="nondefault")
+    keep: bool = field(False, show="nondefault")         # do not let the compiler inline the call
 
     op_name = "jit"         # `name` is the function's
     parameter_order = ("name", "jaxpr")

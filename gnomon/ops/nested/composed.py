@@ -1,6 +1,7 @@
 """Ops that are a name for a program of other ops."""
 from __future__ import annotations
 
+from gnomon.base.errors import Refused
 from gnomon.ir.jaxpr import Jaxpr
 from gnomon.ir.op import NestedOp, field
 from gnomon.ops.nested.call import Call, Jit, transpose_call, with_tangents
@@ -53,7 +54,7 @@ class Composite(Call):
     jaxpr: Jaxpr
     name: str
     version: int = field(0)
-    attributes: tuple = field(())
+    attributes: tuple = field((), read=Refused("the attributes of a composite are printed without their types; make the program again from its function"))
 
     op_name = "composite"
 

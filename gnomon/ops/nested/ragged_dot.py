@@ -8,7 +8,7 @@ from gnomon.ops.arithmetic import add, sub
 from gnomon.ops.compare import bitwise_and, ge, lt, select_n
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.cumulative import cumsum
-from gnomon.ops.dot import DotGeneral
+from gnomon.ops.dot import DotAlgorithmPreset, DotGeneral, Precision
 from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.indexing import take_along
 from gnomon.ops.nested.composed import Composed
@@ -26,7 +26,7 @@ class RaggedDotGeneral(Composed):
     The sizes are a vector, the same everywhere, or have in front of it the dimensions `prefix` of lhs."""
 
     ragged_dot_dimension_numbers: tuple
-    precision: object = field(None)
+    precision: Precision | DotAlgorithmPreset | tuple | None = field(None)
     preferred_element_type: object = field(None)
 
     @property
