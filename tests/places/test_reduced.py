@@ -102,6 +102,8 @@ def test_types_say_so(on):
     on(f, (P("x"), P()), P())(X, np.float32(2))
     assert {k: str(t) for k, t in seen.items()} == {"w": "float32[]{R:x}", "u": "float32[2]{U:x}", "product": "float32[]{R:x}",
                                                     "sum": "float32[2]{U:x}", "scaled": "float32[2]{U:x}"}
+    program = str(G.make_jaxpr(on(f, (P("x"), P()), P()))(X, np.float32(2)))
+    assert all(cast in program for cast in ("preduced[axes=('x',)]", "reduced_vary_cast[axes=('x',)]", "vary_unreduced_cast[", "retag["))
     twice = G.grad(G.grad(lambda w: on(f, (P("x"), P()), P())(X, w).sum() ** 3))(np.float32(2))
     np.testing.assert_allclose(twice, 6 * 2 * X.sum() ** 3)
 
