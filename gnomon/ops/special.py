@@ -228,9 +228,56 @@ def gamma_fraction(a, x, active):
     return a * lentz(x + 1.0 - a, lambda n: (-(n * (n - a)), x + 1.0 + 2.0 * n - a), active)
 
 
+HALF_LOG_TWO_PI = math.log(2 * math.pi) / 2
+# of log(gamma(x)) - (x - 1/2) log(x) + x - log(2 pi) / 2, in odd powers of 1 / x
+STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156, -3617 / 122400)
+
+
+def stirling(x):
+    """The sum of Stirling's series, for x >= 8."""
+    y = 1.0 / x
+    squared, total = y * y, None
+    for c in reversed(STIRLING):
+        total = x.like(c) if total is None else total * squared + c
+    return total * y
+
+
+def stirling_rest(x):
+    """log(gamma(x)) - (x - 1/2) log(x) + x - log(2 pi) / 2, for any x > 0."""
+    far = x >= 8.0
+    return where(far, stirling(where(far, x, 8.0)), lgamma_of(x) - ((x - 0.5) * log_longhand(x) - x + HALF_LOG_TWO_PI))
+
+
+def log_of_ratio(ratio, less_one):
+    """log(ratio), from ratio - 1 where the ratio is not small."""
+    small = ratio < 0.5
+    return where(small, log_longhand(where(small, ratio, 1.0)), log1p_longhand(where(small, 0.0, less_one)))
+
+
 def gamma_weight(a, x):
-    """log(w) of the weight w = x^a e^-x / gamma(a + 1), which the series and the fraction share."""
-    return a * log_longhand(x) - x - lgamma_of(a + 1.0)
+    """log(w) of the weight w = x^a e^-x / gamma(a + 1), which the series and the fraction share.
+
+    For a large `a` the terms of the formula are large and nearly cancel; in (x - a) / a they are small."""
+    direct = a * log_longhand(x) - x - lgamma_of(a + 1.0)
+    if isinstance(a, Jet):
+        return direct
+    large = a >= 8.0
+    far = where(large, a, 8.0)
+    moved = (x - far) / far
+    return where(large, far * (log_of_ratio(x / far, moved) - moved) - stirling(far) - 0.5 * log_longhand(far) - HALF_LOG_TWO_PI, direct)
+
+
+def beta_weight(a, b, x):
+    """log(w) of the weight w = x^a (1 - x)^b / (a beta(a, b)) of the fraction, by the same means."""
+    direct = a * log_longhand(x) + b * log1p_longhand(-x) + lgamma_of(a + b) - lgamma_of(a + 1.0) - lgamma_of(b)
+    if isinstance(a, Jet):
+        return direct
+    large = ((a >= 8.0) | (b >= 8.0)) & (a > 1e-6) & (b > 1e-6)
+    p, q = where(large, a, 8.0), where(large, b, 8.0)
+    moved = q * x - p * (1.0 - x)
+    near = (p * log_of_ratio(x * (p + q) / p, moved / p) + q * log_of_ratio((1.0 - x) * (p + q) / q, -(moved / q))
+            + 0.5 * log_longhand(q / (p + q) / p))
+    return where(large, near + stirling_rest(p + q) - stirling_rest(p) - stirling_rest(q) - HALF_LOG_TWO_PI, direct)
 
 
 def gamma_regions(a, x):
@@ -254,7 +301,8 @@ def incomplete_gamma(a, x, upper):
     all_below = equals(x, math.inf) & (at < math.inf) & (at >= 0.0)
     end = where(all_below, 0.0 if upper else 1.0, where(domain, 1.0 if upper else 0.0, at.like(math.nan)))
     end = where(equals(at, 0.0) & (x > 0.0), 0.0 if upper else 1.0, end)
-    end = where(equals(at, math.inf) & equals(x, math.inf), math.nan, end)
+    # the compiler takes max(x, 0) >= 0 for true even where x is NaN
+    end = where((equals(at, math.inf) & equals(x, math.inf)) | ~equals(x, x), math.nan, end)
     return where(by_fraction, high, where(by_series, low, end))
 
 
@@ -397,8 +445,7 @@ def incomplete_beta(a, b, x):
         return term, constant(term, 1.0)
 
     fraction = lentz(constant(a, 1.0), terms, inside)
-    logarithm = a * log_longhand(y) + b * log1p_longhand(-y) + lgamma_of(a + b) - lgamma_of(a + 1.0) - lgamma_of(b)
-    found = exp_of(logarithm) * fraction
+    found = exp_of(beta_weight(a, b, y)) * fraction
     return inside, domain, either(1.0 - found, found)
 
 

@@ -20,7 +20,7 @@ from gnomon.ops.exponential import log1p as log1p_of
 from gnomon.ops.longhand import digamma, equals, erfc, exp, floor, lgamma, log, log1p, round_to_even, sin, sqrt, where, written
 from gnomon.ops.longhand import erf as erf_longhand
 from gnomon.ops.jets import constant, parts, plain, variable, whole
-from gnomon.ops.special import Special, bell, chebyshev, erf, iterate, lentz
+from gnomon.ops.special import Special, bell, chebyshev, erf, iterate, lentz, stirling
 from gnomon.ops.special import digamma as digamma_of
 from gnomon.ops.trigonometric import cos as cos_of
 from gnomon.ops.trigonometric import sin as sin_of
@@ -35,11 +35,11 @@ def cos(x):
 
 
 def larger(x, bound):
-    return where(x > bound, x, bound)
+    return where(x < bound, bound, x)
 
 
 def smaller(x, bound):
-    return where(x < bound, x, bound)
+    return where(x > bound, bound, x)
 
 
 def series(coefficients, y, low, high):
@@ -409,19 +409,6 @@ def owens_slope(h, a):
 
 
 # ---- the gamma function -----------------------------------------------------------------------------------------
-
-# of log(gamma(x)) - (x - 1/2) log(x) + x - log(2 pi) / 2, in odd powers of 1 / x
-STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156, -3617 / 122400)
-
-
-def stirling(x):
-    """The sum of Stirling's series, for x >= 8."""
-    y = 1.0 / x
-    squared, total = y * y, None
-    for c in reversed(STIRLING):
-        total = x.like(c) if total is None else total * squared + c
-    return total * y
-
 
 class Gamma(Special):
     """The gamma function, the factorial of x - 1."""

@@ -8,7 +8,7 @@ import numpy as np
 from gnomon import numpy as jnp
 from gnomon.api.custom import custom_jvp
 from gnomon.numpy.composite import composite
-from gnomon.ops.special_integrals import STIRLING
+from gnomon.ops.special import STIRLING
 from gnomon.types.dtype import complex_dtype
 
 __all__ = ["loggamma", "wofz"]

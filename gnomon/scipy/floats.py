@@ -4,6 +4,8 @@ from __future__ import annotations
 import functools
 import inspect
 
+import numpy as np
+
 from gnomon.base.settings import current
 from gnomon.ir.jaxpr import Literal
 from gnomon.numpy.elementwise import check_shapes, compiled
@@ -12,6 +14,7 @@ from gnomon.ops.convert import convert_element_type
 from gnomon.trace.stage import value_of
 from gnomon.types.dtype import canonicalize, inexact_dtype, is_float, is_inexact
 
+FLOAT32 = np.dtype("float32")
 _plans: dict = {}
 
 
@@ -43,13 +46,26 @@ def strengthened(x):
     return convert_element_type(x, x.type.dtype) if x.type.weak_type else x
 
 
+def in_single_precision(body):
+    """The function with narrower floats computed as float32, where what comes up on the way neither overflows nor loses the result."""
+    @functools.wraps(body)
+    def widened(*values):
+        dtype = values[0].type.dtype
+        if dtype.itemsize >= 4:
+            return body(*values)
+        out = body(*[convert_element_type(x, FLOAT32) for x in values])
+        return tuple([convert_element_type(x, dtype) for x in out]) if isinstance(out, tuple) else convert_element_type(out, dtype)
+    return widened
+
+
 def elementwise(body=None, *, strong=False, complex=None):
-    """Decorator for the definition of a function of real arrays: its body computes on values of one floating dtype.
+    """Decorator for the definition of a function of real arrays: its body computes on values of one floating dtype, which is float32
+    where the arguments are narrower.
 
     strong: the result is never weakly typed. complex: the body for complex numbers, if there is one."""
     if body is None:
         return functools.partial(elementwise, strong=strong, complex=complex)
-    name, run = body.__name__, compiled(body)
+    name, run = body.__name__, compiled(in_single_precision(body))
     run_complex = None if complex is None else compiled(complex)
     parameters = inspect.signature(body).parameters.values()
     names = [p.name for p in parameters]

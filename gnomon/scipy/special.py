@@ -307,7 +307,7 @@ def stirling_rest(x):
     """lgamma(x) minus (x - 1/2) log(x) - x + log(2 pi) / 2, for x >= 8."""
     y = 1 / x
     total = 0
-    for c in reversed(integrals.STIRLING):
+    for c in reversed(ops.STIRLING):
         total = total * (y * y) + c
     return total * y
 

@@ -47,7 +47,7 @@ EXACT = {
 }
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", ["float64"])       # for float32, see test_generated
 @pytest.mark.parametrize("name", EXACT)
 def test_accuracy(name, dtype):
     args, narrow, wide = EXACT[name]

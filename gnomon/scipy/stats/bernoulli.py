@@ -4,6 +4,7 @@ from __future__ import annotations
 from gnomon import numpy as jnp
 from gnomon.ops.special_logarithms import xlog1py, xlogy
 from gnomon.scipy.floats import elementwise
+from gnomon.scipy.stats.logarithms import log_outside
 
 __all__ = ["cdf", "logpmf", "pmf", "ppf"]
 
@@ -16,9 +17,10 @@ def logpmf(k, p, loc=0):
     -0.69314...
     """
     k = k - loc
+    outside = log_outside(k)
     inside = (k == 0) | (k == 1)
     k = jnp.where(inside, k, 0)
-    return jnp.where(inside, xlogy(k, p) + xlog1py(1 - k, -p), -jnp.inf)
+    return jnp.where(inside, xlogy(k, p) + xlog1py(1 - k, -p), outside)
 
 
 @elementwise(strong=True)

@@ -62,7 +62,9 @@ def sf(x, a, b, loc=0, scale=1):
     >>> float(sf(2.0, 2.0, 2.0))
     0.0
     """
-    return regularized_incomplete_beta(b, a, jnp.clip(1 - (x - loc) / scale, 0, 1))
+    y = jnp.clip((x - loc) / scale, 0, 1)
+    below, above = regularized_incomplete_beta(a, b, y), regularized_incomplete_beta(b, a, 1 - y)
+    return jnp.where((y < 0.5) & (below < 0.5), 1 - below, above)       # 1 - y has lost what is small in y
 
 
 @elementwise

@@ -5,6 +5,7 @@ from gnomon import numpy as jnp
 from gnomon.ops.special_logarithms import xlog1py, xlogy
 from gnomon.scipy.floats import elementwise
 from gnomon.scipy.special import log_beta
+from gnomon.scipy.stats.logarithms import log_outside, whole
 
 __all__ = ["logpmf", "pmf"]
 
@@ -17,10 +18,11 @@ def logpmf(k, n, p, loc=0):
     -0.69314...
     """
     k = k - loc
-    inside = (k >= 0) & (k <= n)
+    outside = log_outside(k)
+    inside = (k >= 0) & (k <= n) & whole(k)
     k = jnp.where(inside, k, 0)
     found = xlogy(k, p) + xlog1py(n - k, -p) - jnp.log1p(n) - log_beta(n - k + 1, k + 1)
-    return jnp.where(inside, found, -jnp.inf)
+    return jnp.where(inside, found, outside)
 
 
 @elementwise

@@ -36,7 +36,8 @@ def pdf(x, a, loc=0, scale=1):
 
 
 def positive(x, loc, scale):
-    return jnp.clip((x - loc) / scale, 0)
+    y = (x - loc) / scale
+    return jnp.where(y < 0, 0, y)
 
 
 @elementwise

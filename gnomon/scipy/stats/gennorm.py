@@ -38,5 +38,7 @@ def cdf(x, beta):
     >>> float(cdf(0.0, 1.0))
     0.5
     """
-    tail = 0.5 * igammac(1 / beta, jnp.abs(x) ** beta)
-    return jnp.where(x < 0, tail, 1 - tail)
+    power = jnp.abs(x) ** beta
+    lost = power < jnp.finfo(x.dtype).tiny      # then the first term of the series is all there is
+    tail = 0.5 * jnp.where(lost, 1 - jnp.abs(x) * jnp.exp(-log_gamma(1 + 1 / beta)), igammac(1 / beta, jnp.where(lost, 1, power)))
+    return jnp.where(jnp.isnan(x), jnp.nan, jnp.where(x < 0, tail, 1 - tail))

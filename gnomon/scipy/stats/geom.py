@@ -4,6 +4,7 @@ from __future__ import annotations
 from gnomon import numpy as jnp
 from gnomon.ops.special_logarithms import xlog1py
 from gnomon.scipy.floats import elementwise
+from gnomon.scipy.stats.logarithms import log_outside, whole
 
 __all__ = ["logpmf", "pmf"]
 
@@ -16,8 +17,9 @@ def logpmf(k, p, loc=0):
     -0.69314...
     """
     k = k - loc
-    inside = k > 0
-    return jnp.where(inside, xlog1py(jnp.where(inside, k - 1, 0), -p) + jnp.log(p), -jnp.inf)
+    outside = log_outside(k)
+    inside = (k > 0) & whole(k)
+    return jnp.where(inside, xlog1py(jnp.where(inside, k - 1, 0), -p) + jnp.log(p), outside)
 
 
 @elementwise

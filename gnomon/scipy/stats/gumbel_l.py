@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from gnomon import numpy as jnp
 from gnomon.scipy.floats import elementwise
-from gnomon.scipy.stats.logarithms import log1mexp
+from gnomon.scipy.stats.logarithms import log_of_rise
 
 __all__ = ["cdf", "logcdf", "logpdf", "logsf", "pdf", "ppf", "sf"]
 
@@ -16,7 +16,8 @@ def logpdf(x, loc=0, scale=1):
     -1.0
     """
     z = (loc - x) / scale
-    return -(z + jnp.exp(-z)) - jnp.log(scale)
+    endless = jnp.isneginf(z)       # where -inf + inf would come up
+    return jnp.where(endless, -jnp.inf, -(jnp.where(endless, 0, z) + jnp.exp(-z)) - jnp.log(scale))
 
 
 @elementwise
@@ -48,7 +49,7 @@ def logcdf(x, loc=0, scale=1):
     -0.45867...
     """
     z = (loc - x) / scale
-    return log1mexp(jnp.exp(-z))
+    return log_of_rise(-z)
 
 
 @elementwise

@@ -10,6 +10,7 @@ from gnomon.ops.special import igammac
 from gnomon.ops.special_integrals import log_gamma
 from gnomon.ops.special_logarithms import xlogy
 from gnomon.scipy.floats import elementwise
+from gnomon.scipy.stats.logarithms import log_outside, whole
 
 __all__ = ["cdf", "entropy", "logpmf", "pmf"]
 
@@ -22,9 +23,10 @@ def logpmf(k, mu, loc=0):
     -1.0
     """
     k = k - loc
-    inside = (k >= 0) & (jnp.floor(k) == k)
+    outside = log_outside(k)
+    inside = (k >= 0) & whole(k)
     k = jnp.where(inside, k, 0)
-    return jnp.where(inside, xlogy(k, mu) - log_gamma(k + 1) - mu, -jnp.inf)
+    return jnp.where(inside, xlogy(k, mu) - log_gamma(k + 1) - mu, outside)
 
 
 @elementwise

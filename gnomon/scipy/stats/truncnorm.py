@@ -4,7 +4,7 @@ from __future__ import annotations
 from gnomon import numpy as jnp
 from gnomon.ops.special_integrals import log_ndtr
 from gnomon.scipy.floats import elementwise
-from gnomon.scipy.stats.logarithms import log1mexp
+from gnomon.scipy.stats.logarithms import log1mexp, log_outside
 from gnomon.scipy.stats.norm import LOG_ROOT_TWO_PI
 
 __all__ = ["cdf", "logcdf", "logpdf", "logsf", "pdf", "sf"]
@@ -32,10 +32,11 @@ def logpdf(x, a, b, loc=0, scale=1):
     -0.53722...
     """
     z = (x - loc) / scale
+    outside = log_outside(z)
     inside = (z >= a) & (z <= b)
     z = jnp.where(inside, z, a)
     found = -(z * z) / 2 - LOG_ROOT_TWO_PI - jnp.log(scale) - log_mass(a, b)
-    return jnp.where(a < b, jnp.where(inside, found, -jnp.inf), jnp.nan)
+    return jnp.where(a < b, jnp.where(inside, found, outside), jnp.nan)
 
 
 @elementwise(strong=True)

@@ -14,7 +14,7 @@ def logpdf(x, loc=0, scale=1):
     >>> float(logpdf(0.5, 0.0, 2.0))
     -0.69314...
     """
-    return jnp.where((x < loc) | (x > loc + scale), -jnp.inf, -jnp.log(scale))
+    return jnp.where(jnp.isnan(x + loc), jnp.nan, jnp.where((x < loc) | (x > loc + scale), -jnp.inf, -jnp.log(scale)))
 
 
 @elementwise
@@ -24,7 +24,7 @@ def pdf(x, loc=0, scale=1):
     >>> float(pdf(0.5, 0.0, 2.0))
     0.5
     """
-    return jnp.where((x < loc) | (x > loc + scale), 0, 1 / scale)
+    return jnp.where(jnp.isnan(x + loc), jnp.nan, jnp.where((x < loc) | (x > loc + scale), 0, 1 / scale))
 
 
 @elementwise(strong=True)

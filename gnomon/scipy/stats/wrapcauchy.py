@@ -5,6 +5,7 @@ import math
 
 from gnomon import numpy as jnp
 from gnomon.scipy.floats import elementwise
+from gnomon.scipy.stats.logarithms import log_outside
 
 __all__ = ["logpdf", "pdf"]
 
@@ -21,7 +22,7 @@ def logpdf(x, c):
     # 1 + c^2 - 2 c cos(x)
     half = jnp.sin(angle / 2)
     found = jnp.log1p(-c * c) - math.log(2 * math.pi) - jnp.log((1 - c) * (1 - c) + 4 * c * half * half)
-    return jnp.where((c > 0) & (c < 1), jnp.where(inside, found, -jnp.inf), jnp.nan)
+    return jnp.where((c > 0) & (c < 1), jnp.where(inside, found, log_outside(x)), jnp.nan)
 
 
 @elementwise
