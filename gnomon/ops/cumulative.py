@@ -104,6 +104,8 @@ def rows(emit, xs, axis, reverse, first, step):
     n = t.shape[axis]
     if t.size == 0:
         return xs[0]
+    if n <= FEW_ROWS and t.size <= FEW and emit.one_device:
+        return rows_in_line(emit, xs, axis, reverse, first, step)
     turn = worth_turning(t, axis)
     if turn:
         order = (axis, *[i for i in range(t.ndim) if i != axis])
@@ -140,6 +142,24 @@ def rows(emit, xs, axis, reverse, first, step):
     if turn:
         out = emit("stablehlo.transpose", [out], f"dims = {np.argsort(order).tolist()}", ArrayType(t.shape, t.dtype))
     return out
+
+
+FEW_ROWS, FEW = 4, 256      # what is written without a loop: rows, elements in all
+
+
+def rows_in_line(emit, xs, axis, reverse, first, step):
+    """The same for a few rows, without a loop: it compiles in less than half the time."""
+    t = xs[0].type
+    before, found = None, []
+    for k in reversed(range(t.shape[axis])) if reverse else range(t.shape[axis]):
+        starts = [k if d == axis else 0 for d in range(t.ndim)]
+        limits = [k + 1 if d == axis else n for d, n in enumerate(t.shape)]
+        parts = [emit.slice(x, starts, limits, (1,) * t.ndim, row_type(x.type, axis)) for x in xs]
+        before = step(before, *parts) if found else first(*parts)
+        found.append(emit.convert(before, t.dtype))
+    if reverse:
+        found.reverse()
+    return emit("stablehlo.concatenate", found, f"dim = {axis}", t) if len(found) > 1 else found[0]
 
 
 def worth_turning(t, axis):

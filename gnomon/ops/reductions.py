@@ -21,7 +21,9 @@ from gnomon.trace.stage import bind
 from gnomon.types.dtype import is_bool, is_complex, is_float, is_integer
 from gnomon.types.value_type import ArrayType
 
-_INT32, _FLOAT32 = np.dtype("int32"), np.dtype("float32")
+FEW = 256       # elements that take less time than compiling what goes over them, whatever its form
+
+_BOOL, _INT32, _FLOAT32 = np.dtype("bool"), np.dtype("int32"), np.dtype("float32")
 
 
 class Reduction(DimsOp, abstract=True):
@@ -199,6 +201,8 @@ class ArgExtreme(Reduction, abstract=True):
         if axis == t.ndim - 1 and t.dtype.kind in "iuf" and t.dtype.itemsize >= 4 and emit.on_host(t.size, 2 ** 16):
             places = emit.out.update(dtype=_INT32)
             return emit.convert(emit.host_kernel("argmax" if self.largest else "argmin", [x], [places])[0], self.index_dtype)
+        if t.size <= FEW and emit.one_device:
+            return emit.convert(self.with_places(emit, x, axis), self.index_dtype)
         size = block_size(t.shape[axis]) if t.size == t.shape[axis] else None
         if size is None:
             return emit.convert(self.first_place(emit, x, self.extreme(emit, x, axis), axis), self.index_dtype)
@@ -212,6 +216,27 @@ class ArgExtreme(Reduction, abstract=True):
         places = which.type
         start = emit.elementwise("stablehlo.multiply", [which, emit.constant(size, places)], places)
         return emit.convert(emit.elementwise("stablehlo.add", [start, inside], places), self.index_dtype)
+
+    def with_places(self, emit, x, axis):
+        """One reduction that carries places along, which compiles in half the time."""
+        t = x.type
+        value, place, flag = [ArrayType((), d) for d in (t.dtype, _INT32, _BOOL)]
+
+        def ahead(a, i, b, j):
+            """Of two elements and their places: the extreme, or the first NaN."""
+            def either(p, q):
+                return emit.elementwise("stablehlo.or", [p, q], flag)
+            wins = emit.compare("GT" if self.largest else "LT", a, b)
+            if is_float(t.dtype):
+                wins = either(wins, emit.compare("NE", a, a))
+            tie = emit.elementwise("stablehlo.and", [emit.compare("EQ", a, b), emit.compare("LT", i, j)], flag)
+            return [emit.select(wins, a, b), emit.select(either(wins, tie), i, j)]
+
+        region = emit.block([value, place, value, place], ahead)
+        iota = emit("stablehlo.iota", [], f"dim = {axis}", ArrayType(t.shape, _INT32))
+        start = [emit.constant(extreme_identity(t.dtype, self.largest), value), emit.constant(0, place)]
+        outs = [without(t, axis, d) for d in (t.dtype, _INT32)]
+        return emit.generic("stablehlo.reduce", [x, iota, *start], f"dimensions = {emit.ints([axis])}", region, outs)[1]
 
     def extreme(self, emit, x, axis):
         return reduce_extreme(emit, x, [axis], self.largest, without(x.type, axis, x.type.dtype))
