@@ -15,7 +15,7 @@ from gnomon.base.source import file_line
 from gnomon.base.tree import tree_flatten
 from gnomon.ir.jaxpr import Jaxpr
 from gnomon.lower.module import aliases, write_module
-from gnomon.passes.cliffs import Cliff, bytes_text, data_movement, donations, find_cliffs, kept_for_backward, source_line
+from gnomon.passes.cliffs import Cliff, bytes_text, data_movement, donations, find_cliffs, kept_for_backward, possible_donations, source_line
 from gnomon.passes.flatten import flatten
 from gnomon.passes.pipeline import optimised
 from gnomon.passes.work import work
@@ -161,10 +161,12 @@ def _explain(jitted, args, kwargs, measure):
         call, arrays = call_of(runs, closed, made, None), [*consts, *as_values(leaves)]
         seconds = min(_time(call, arrays) for _ in range(5))
     jaxpr = traced.jaxpr.jaxpr
-    cliffs = weak_inputs(entry, names, traced.types) + find_cliffs(jaxpr, repeats) + kept_for_backward(kept)
+    cliffs = weak_inputs(entry, names, traced.types) + find_cliffs(jaxpr, repeats, kept) + kept_for_backward(kept)
     compiled = executable.as_text() if entry.donated or plan.num_partitions > 1 else ""
+    all_names = [""] * len(consts) + list(names)
     if entry.donated:
-        cliffs += donations(closed, [""] * len(consts) + list(names), entry.donated, aliased, compiled)
+        cliffs += donations(closed, all_names, entry.donated, aliased, compiled)
+    cliffs += possible_donations(closed, all_names, aliased)
     if plan.num_partitions > 1:
         cliffs += data_movement(made, compiled)
     return Explanation(jitted.name, ", ".join(f"{n}: {t}" for n, t in zip(names, traced.types)), jaxpr, by_line(closed), stages,

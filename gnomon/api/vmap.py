@@ -8,7 +8,7 @@ from gnomon.base.source import function_name, named_after
 from gnomon.base.tree import argument_roots, flatten_axes, tree_flatten, tree_structure, tree_unflatten
 from gnomon.ir.dims import drop_dim
 from gnomon.ir.jaxpr import intern
-from gnomon.trace.context import named_axes
+from gnomon.trace.context import lanes, named_axes
 from gnomon.trace.stage import stage
 from gnomon.transforms import Batching, vmap as vmap_program
 
@@ -113,7 +113,7 @@ def _run(fun, name, values, tree, axes, size, out_axes, axis_name, spmd_axis_nam
     types = [v.type if a is None else drop_dim(v.type, a) for v, a in zip(values, axes)]
     flat = Flat(fun, tree)
     known = [v if a is None else None for v, a in zip(values, axes)]
-    with named_axes({axis_name: size} if axis_name is not None else None):
+    with named_axes({axis_name: size} if axis_name is not None else None), lanes(size):
         jaxpr, captured = stage(_with(held, flat), types, name=name, kind="vmap", arg_names=names, values=known)
     who = f"vmap of {name}"
     closed, captured, values, refs = thread_refs(who, intern(jaxpr.closed()), captured, values, names)

@@ -12,6 +12,7 @@ from gnomon.ops.callback import Callback
 from gnomon.ops.compare import SelectN
 from gnomon.ops.convert import ConvertElementType
 from gnomon.ops.dot import DotGeneral
+from gnomon.ops.nested.scan import Scan
 from gnomon.ops.shape import StopGradient
 from gnomon.passes.cost import compile_seconds, size_in_bytes
 from gnomon.passes.dead_code import drop_dead_code
@@ -22,6 +23,7 @@ from gnomon.types.dtype import is_complex, is_float, itemsize_bits
 
 LARGE_CONSTANT = 1 << 20        # bytes
 LARGE_KEPT = 1 << 20            # bytes kept for a backward pass from which they are worth a word
+LARGE_DONATION = 1 << 22        # bytes that a donation would save from which it is worth a word
 LONG_LOOP = 16                  # steps
 SHARE = 0.05                    # of a program's work from which dead work is worth a word
 
@@ -41,10 +43,10 @@ class Cliff:
         return f"{at}{self.kind}: {self.cost}. {self.edit}"
 
 
-def find_cliffs(jaxpr, reports):
-    """The cliffs of a program; `reports` say what was done to its repeats already."""
+def find_cliffs(jaxpr, reports, kept=()):
+    """The cliffs of a program; `reports` say what was done to its repeats already, `kept` what its reverse passes keep."""
     flat = flatten(jaxpr)
-    found = [*large_constants(jaxpr), *unrolled_loops(flat, reports), *dead_work(flat)]
+    found = [*large_constants(jaxpr), *unrolled_loops(flat, reports), *dead_work(flat, kept)]
     for p in subprograms(flat):
         for e in p.eqns:
             for look in (both_arms_paid, promotions, host_transfers, gathers_of_slices):
@@ -87,14 +89,17 @@ def unrolled_loops(flat, reports):
                         "Write it as lax.scan or lax.fori_loop if it grows")
 
 
-def dead_work(flat):
-    kept = set(map(id, drop_dead_code(flat).eqns))
+def dead_work(flat, kept=()):
+    """Lines whose work is dropped. The value of a function of which the gradient alone is taken is dropped by the gradient, not by the
+    user: what the function's own program uses is not told."""
+    live = set(map(id, drop_dead_code(flat).eqns))
+    used = {(at(e), e.op.op_name) for early, *_ in kept for e in drop_dead_code(flatten(early)).eqns}
     by_line, total = {}, [0, 0]
     for e in flat.eqns:
         flops, moved = work(e)
         total[0] += flops
         total[1] += moved
-        if id(e) not in kept:
+        if id(e) not in live and (at(e), e.op.op_name) not in used:
             n, f, b = by_line.get(at(e), (0, 0, 0))
             by_line[at(e)] = n + 1, f + flops, b + moved
     for place, (n, flops, moved) in by_line.items():
@@ -120,11 +125,31 @@ def promotions(e, p):
     old, new = e.ins[0].type.dtype, e.op.new_dtype
     if not (is_float(old) or is_complex(old)) or itemsize_bits(new) <= itemsize_bits(old) or e.ins[0].type.size < 1024:
         return None
+    if not meets_wider(e, p):
+        return None
     text = source_line(e)
     if "astype" in text or "convert" in text or "dtype" in text:
         return None
     return Cliff("implicit promotion", *at(e), f"an operand of type {e.ins[0].type} is converted to {new} "
                  f"({bytes_text(size_in_bytes(e.outs[0].type))})", "Convert the other operand down, or say the dtype that you mean")
+
+
+def meets_wider(e, p):
+    """Whether a converted value is joined with one that was wider to begin with: what a mean or a norm does inside to be exact is its own
+    affair."""
+    makers = {v: q for q in p.eqns for v in q.outs}
+    inputs, narrow = {*p.invars, *p.constvars}, e.ins[0].type.dtype
+    stack = [v for q in p.eqns if e.outs[0] in q.ins for v in q.ins if v is not e.outs[0] and v.__class__ is not Literal]
+    seen = set()
+    while stack:
+        v = stack.pop()
+        if v in seen or v.type.dtype == narrow or not is_float(v.type.dtype) and not is_complex(v.type.dtype):
+            continue
+        seen.add(v)
+        if v in inputs:
+            return True
+        stack.extend([i for i in makers[v].ins if i.__class__ is not Literal])
+    return False
 
 
 def host_transfers(e, p):
@@ -158,9 +183,10 @@ def gathers_of_slices(e, p):
 # ---- what the transforms, the call and the compiler know ---------------------------------------------------------------
 
 def kept_for_backward(kept):
-    """Where the reverse passes of a program keep many bytes; `kept` has (program, how many of its last outputs are kept) of each."""
+    """Where the reverse passes of a program keep many bytes; `kept` has (program, how many of its last outputs are kept, in how many lanes
+    of vmap it runs) of each."""
     found, seen = [], set()
-    for early, count in kept:
+    for early, count, lanes in kept:
         flat = flatten(early)
         makers = {v: e for e in flat.eqns for v in e.outs}
         by_line, by_function = defaultdict(list), defaultdict(list)
@@ -170,30 +196,64 @@ def kept_for_backward(kept):
                 continue
             by_line[at(e)].append((v, e))
             by_function[e.place and e.place[0]].append((v, e))
-        total = sum(size_in_bytes(v.type) for pairs in by_line.values() for v, _ in pairs)
-        for place, pairs in sorted(by_line.items(), key=lambda p: -sum(size_in_bytes(v.type) for v, _ in p[1])):
-            n = sum(size_in_bytes(v.type) for v, _ in pairs)
+        total = kept_bytes([p for pairs in by_line.values() for p in pairs], lanes)
+        for place, pairs in sorted(by_line.items(), key=lambda p: -kept_bytes(p[1], lanes)):
+            n = kept_bytes(pairs, lanes)
             if total < LARGE_KEPT or n < SHARE * total or place in seen:
                 continue
             seen.add(place)
             types = Counter(str(v.type) for v, _ in pairs)
             shown = ", ".join(f"{m} of {t}" if m > 1 else t for t, m in types.most_common(3)) + (", ..." if len(types) > 3 else "")
-            found.append(Cliff("kept for the backward pass", *place, f"{bytes_text(n)} of {bytes_text(total)} are kept from here ({shown})",
-                               checkpoint_edit(pairs[0][1].place, by_function)))
+            times = f", in each of {lanes:,} lanes of vmap" if lanes > 1 else ""
+            found.append(Cliff("kept for the backward pass", *place, f"{bytes_text(n)} of {bytes_text(total)} are kept from here ({shown}{times})",
+                               checkpoint_edit(pairs, by_function, lanes)))
     return found
 
 
-def checkpoint_edit(place, by_function):
-    """The edit that computes again what the function at a place keeps."""
-    pairs = by_function[place and place[0]]
-    all_bytes = sum(size_in_bytes(v.type) for v, _ in pairs)
-    cheap = sum(size_in_bytes(v.type) for v, e in pairs if not isinstance(e.op, DotGeneral))
+def kept_bytes(pairs, lanes):
+    return lanes * sum(size_in_bytes(v.type) for v, _ in pairs)
+
+
+def checkpoint_edit(pairs, by_function, lanes):
+    """The edit that computes again what the function at a place keeps; where most is stacked by a loop, what a step of it keeps."""
+    loop = max((e for _, e in pairs), key=lambda e: isinstance(e.op, Scan) and sum(size_in_bytes(v.type) for v in e.outs))
+    if isinstance(loop.op, Scan):
+        place = next((e.place for e in loop.op.jaxpr.eqns if e.place), None)
+        name = place[0].co_name if place else "<>"
+        name = "the function" if name.startswith("<") else name
+        return f"Wrap {name}, the body of the loop, in gnomon.checkpoint: each step is computed again from its carry instead"
+    place = pairs[0][1].place
+    mine = by_function[place and place[0]]
+    all_bytes, cheap = kept_bytes(mine, lanes), kept_bytes([(v, e) for v, e in mine if not isinstance(e.op, DotGeneral)], lanes)
     name = place[0].co_name if place else "the function"
     name = "the function around it" if name.startswith("<") else name
     edit = f"Wrap {name} in gnomon.checkpoint: {bytes_text(all_bytes)} are computed again instead"
     if 0 < cheap < all_bytes:
         edit += f", or {bytes_text(cheap)} and no matrix product with policy=checkpoint_policies.dots_saveable"
     return edit
+
+
+def possible_donations(jaxpr, names, aliased):
+    """Arguments that are given out changed and not donated: both are in memory then. `aliased` is the map of those donated to results.
+
+    Only where every argument of a type has its result, so that no other argument can be meant."""
+    inputs = set(jaxpr.invars)
+    taken = set(aliased.values())
+    free = Counter((v.type.shape, v.type.dtype) for o, v in enumerate(jaxpr.outvars)
+                   if o not in taken and v.__class__ is not Literal and v not in inputs)
+    held = defaultdict(list)
+    for i, v in enumerate(jaxpr.invars):
+        if i not in aliased and names[i]:
+            held[v.type.shape, v.type.dtype].append(i) if hasattr(v.type, "shape") else None
+    by_argument = Counter()
+    for key, positions in held.items():
+        if 0 < len(positions) <= free[key]:
+            for i in positions:
+                by_argument[re.match(r"\w*", names[i])[0]] += size_in_bytes(jaxpr.invars[i].type)
+    for name, n in by_argument.items():
+        if n >= LARGE_DONATION:
+            yield Cliff("donation that could happen", "", 0, f"argument {name} holds {bytes_text(n)} of the types of results, and is not donated: "
+                        "before and after are in memory at once", f"Use jit(..., donate_argnames={name!r}) where the caller does not use it again")
 
 
 def donations(jaxpr, names, donated, aliased, compiled):

@@ -17,6 +17,7 @@ from gnomon.types.effect import must_run
 PER_LENGTH = 6          # how many periods are tried per length of stretch
 LONGEST = 512           # equations in the longest stretch compared
 SHORTEST = 3            # the least number of blocks of a run
+TURNS = 1, 2, 3         # steps that may make up a block: carries that change places (a, b = b, f(a, b)) are back after some
 
 
 class Run(Record):
@@ -66,9 +67,13 @@ def find_runs(eqns, ids=None, shortest=SHORTEST):
         r = clipped(r, free)
         if r.count < shortest:
             continue
-        for g in aligned(eqns, r, shortest):
-            found.append(g)
-            free[g.start:g.stop] = False
+        for times in TURNS:
+            good = aligned(eqns, Run(r.start, r.period * times, r.count // times), shortest) if r.count >= shortest * times else []
+            for g in good:
+                found.append(g)
+                free[g.start:g.stop] = False
+            if good:
+                break
     return sorted(found, key=lambda r: r.start)
 
 

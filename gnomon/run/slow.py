@@ -33,6 +33,7 @@ class watching:
     def __exit__(self, *error):
         if self.timer is not None:
             self.done.set()
+            self.timer.join()       # it has the last line to write, before anybody else writes
 
     def watch(self):
         if self.done.wait(PATIENCE):

@@ -17,6 +17,7 @@ class Local(threading.local):
     manual: frozenset = frozenset()     # those of the named axes over which types say whether a value varies
     mesh = None             # a concrete Mesh
     kept = None             # a list that is told what reverse passes keep, while somebody listens
+    lanes = 1               # of how many lanes of vmap what is recorded is one
     keys_checked = False    # whether what runs now uses no key that was not seen to already
     abstract_mesh = None
 
@@ -52,6 +53,21 @@ class eager:
 
     def __exit__(self, *error):
         local.frame = self.saved
+
+
+class lanes:
+    """Context manager: what is recorded inside is one of so many lanes of vmap."""
+
+    __slots__ = ("size", "saved")
+
+    def __init__(self, size):
+        self.size = size if size.__class__ is int else 1        # a symbolic size is not known
+
+    def __enter__(self):
+        self.saved, local.lanes = local.lanes, local.lanes * self.size
+
+    def __exit__(self, *error):
+        local.lanes = self.saved
 
 
 class named_axes:

@@ -10,8 +10,8 @@ from gnomon.transforms.transpose import transpose
 
 @contextlib.contextmanager
 def listening_for_kept():
-    """Context manager: a list that gets (program, count) for each reverse pass made in this thread: the last `count` outputs of
-    the program are kept for it."""
+    """Context manager: a list that gets (program, count, lanes) for each reverse pass made in this thread: the last `count` outputs of
+    the program are kept for it, in so many lanes of vmap."""
     before, local.kept = local.kept, []
     try:
         yield local.kept
@@ -22,7 +22,7 @@ def listening_for_kept():
 def tell_kept(jaxpr):
     """Tell who listens of what the reverse pass of a program keeps."""
     if local.kept is not None:
-        local.kept.append(jaxpr.memo["kept"])
+        local.kept.append((*jaxpr.memo["kept"], local.lanes))
 
 
 def linearize(jaxpr, nonzero):

@@ -274,3 +274,75 @@ def test_equations_made_in_a_library_belong_to_the_line_that_called_it():
     assert [x.text.split("# ")[-1].strip() for x in report.lines] == ["the call"]
     jaxpr = G.make_jaxpr(lambda x: [luma(x) for _ in range(40)][-1])(np.float32(0.5)).jaxpr
     assert "compiling luma" in slow.describe(jaxpr, "luma") and "come from test_explain.py:" in slow.describe(jaxpr, "luma")
+
+
+# ---- what is told, and what is not ---------------------------------------------------------------------------------------
+
+def test_donation_that_could_happen_names_the_argument_and_its_bytes():
+    def step(p, m, x):
+        m = {k: 0.9 * m[k] + x.sum() for k in m}
+        return {k: p[k] - 0.1 * m[k] for k in p}, m
+    p = {"a": G.ShapeDtypeStruct((1024, 1024), "f4"), "b": G.ShapeDtypeStruct((512,), "f4")}
+    x = G.ShapeDtypeStruct((8,), "f4")
+    told = of_kind(explain(step)(p, p, x), "donation that could happen")
+    assert [c.cost for c in told] == [
+        f"argument {n} holds 4.2 MB of the types of results, and is not donated: before and after are in memory at once" for n in "pm"]
+    assert told[0].edit == "Use jit(..., donate_argnames='p') where the caller does not use it again"
+    assert not of_kind(explain(G.jit(step, donate_argnames=("p", "m")))(p, p, x), "donation that could happen")
+    one = of_kind(explain(G.jit(step, donate_argnums=0))(p, p, x), "donation that could happen")
+    assert [c.cost.split()[1] for c in one] == ["m"]
+    big = G.ShapeDtypeStruct((1024, 1024), "f4")
+    assert kinds(explain(lambda x, w: x @ w)(big, big)) == []       # which of the two is not for us to say
+    small = {k: np.ones((4, 4), "f4") for k in "ab"}
+    assert kinds(explain(step)(small, small, np.ones(8, "f4"))) == []
+
+
+def test_what_lanes_of_vmap_keep_is_told_for_all_of_them():
+    f = G.vmap(G.grad(lambda w, x: jnp.tanh(jnp.sin(x @ w)).sum()), (None, 0))
+    w, x = G.ShapeDtypeStruct((64, 64), "f4"), G.ShapeDtypeStruct((200, 64, 64), "f4")
+    kept = of_kind(explain(f)(w, x), "kept for the backward pass")
+    assert [c.cost for c in kept] == ["6.55 MB of 6.55 MB are kept from here (2 of float32[64,64], in each of 200 lanes of vmap)"]
+
+
+def test_what_a_loop_keeps_is_told_with_its_body():
+    def rnn(w, xs):
+        def cell(h, x):
+            h = jnp.tanh(h @ w) * x
+            return h, h
+        return lax.scan(cell, xs[0], xs)[1].sum()
+    kept = of_kind(explain(G.grad(rnn))(G.ShapeDtypeStruct((64, 64), "f4"), G.ShapeDtypeStruct((50, 64, 64), "f4")), "kept for the backward pass")
+    assert kept[0].edit == "Wrap cell, the body of the loop, in gnomon.checkpoint: each step is computed again from its carry instead"
+
+
+def test_ordinary_programs_have_no_cliffs():
+    def classify(p, x, y):
+        h = x
+        for w in p[:-1]:
+            h = G.nn.relu(h @ w)
+        return -(G.nn.log_softmax(h @ p[-1]) * G.nn.one_hot(y, 4)).sum(-1).mean()
+
+    def train(p, x, y):         # the value of the loss is dropped, by the gradient
+        return G.tree.map(lambda a, g: a - 0.1 * g, p, G.grad(classify)(p, x, y))
+    p = [G.ShapeDtypeStruct(s, "f4") for s in ((8, 16), (16, 16), (16, 4))]
+    assert kinds(explain(train)(p, G.ShapeDtypeStruct((32, 8), "f4"), G.ShapeDtypeStruct((32,), "i4"))) == []
+
+    def half(x):                # a mean is exact by itself
+        return x.mean(-1) + jnp.var(x, -1) + G.nn.softmax(x).sum(-1)
+    assert kinds(explain(half)(G.ShapeDtypeStruct((64, 64), "bfloat16"))) == []
+
+    def update(p, key, x):      # in the manner of PPO: rows picked in chance order, a clipped ratio, a norm
+        def one(p, rows):
+            def loss(p):
+                r = jnp.exp(x[rows] @ p)
+                return -jnp.minimum(r, jnp.clip(r, 0.8, 1.2)).mean()
+            value, g = G.value_and_grad(loss)(p)
+            return p - 0.1 * g * jnp.minimum(1.0, 0.5 / (jnp.linalg.norm(g) + 1e-6)), value
+        return lax.scan(one, p, G.random.permutation(key, x.shape[0]).reshape(4, -1))
+    assert kinds(explain(update)(np.ones(8, "f4"), G.random.key(0), G.ShapeDtypeStruct((32, 8), "f4"))) == []
+
+    def dropping(x):
+        y = jnp.sin(x) @ x
+        jnp.cos(x) @ x          # nobody asked for it
+        return y.sum()
+    told = explain(G.grad(dropping))(G.ShapeDtypeStruct((32, 32), "f4")).cliffs
+    assert [c.kind for c in told] == ["dead work"] and "# nobody asked" in text_at(told[0])

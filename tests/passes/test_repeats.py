@@ -208,6 +208,26 @@ def test_a_recurrence_over_two_steps_keeps_its_meaning():
     compare(f, C, C)
 
 
+def test_carries_that_change_places_are_rolled_over_several_steps():
+    def f(a, b, c):
+        for _ in range(120):
+            a, b, c = b, c, jnp.sin(a) + b * 0.5
+        return a, b, c
+    made, found = reports(f, C, C.T, C + 1)
+    assert [(r.kind, r.count) for r in found] == [("roll", 40)] and len(made.eqns) < 10
+    compare(f, C, C.T, C + 1, rtol=1e-5)
+
+
+def test_keys_given_step_by_step():
+    def f(c, key):
+        for k in G.random.split(key, 40):
+            c = jnp.sin(c) + G.random.uniform(k, (8, 8))
+        return c
+    made, found = reports(f, C, G.random.key(0))
+    assert [(r.kind, r.count) for r in found] == [("roll", 40)]
+    compare(f, C, G.random.key(0))
+
+
 def test_a_value_from_two_steps_back_is_not_mistaken_for_the_carry():
     def f(x):
         xs = [x, jnp.cos(x)]
