@@ -175,7 +175,7 @@ class Adjugate(Written):
         moved = matmul(out, t)
         turned = sub(mul(out, expand_dims(trace(moved), (last, last + 1))), matmul(moved, out))
         turned = div(turned, select_n(regular, full_scalar(det, 1), det))
-        return out, select_n(regular, bind(_singular, s, u, vh, t), turned)
+        return out, select_n(regular, bind(_singular, s, u, vh, select_n(regular, t, full_scalar(t, 0))), turned)
 
 
 class SingularAdjugateMoves(Written):

@@ -121,7 +121,27 @@ class Derivatives:
         if given:
             out += inline(back, (), (*kept, *given))
         self.has_back = bool(given)
+        if self.second and given:
+            out += self.over_reverse(x, v, w, given, has)
         return out
+
+    def over_reverse(self, x, v, w, given, has):
+        """How the gradient x, ct -> J(x)' ct moves along w, and what its own transpose gives for v."""
+        def gradient(*values):
+            early, back, _, _ = vjp(self.plain, nonzero)
+            kept = inline(early, (), values[:n])[len(self.plain.outvars):]
+            return inline(back, (), (*kept, *values[n:]))
+
+        n, m = len(x), len(self.moving)
+        nonzero = tuple(i in self.moving for i in range(n))
+        types = [*self.types, *[self.plain.outvars[i].type for i in self.outs if has[i]]]
+        grad = program(types, gradient)
+        moved, self.has_forward = jvp(grad, nonzero + (False,) * len(given))
+        out = inline(moved, (), (*x, *given, *w))[m:]
+        early, back, self.has_twice, _ = vjp(grad, nonzero + (True,) * len(given))
+        kept = inline(early, (), (*x, *given))[m:]
+        cotangents = [t for t, h in zip(v, self.has_twice) if h]
+        return out + inline(back, (), (*kept, *cotangents))
 
     def read(self, flat):
         """Name the program's results: {"primal": per pattern, "tangent": per pattern, "second": ..., "back": ...}."""
@@ -137,7 +157,11 @@ class Derivatives:
             have = iter(shown)
             per_out = [next(have) if h else None for h in self.has[0]]
             found["second"] = self.full([t for t in per_out if t is not None], [t is not None for t in per_out])
-        found["back"] = list(flat) if self.has_back else [np.zeros(self.types[i].shape) for i in self.moving]
+        found["back"] = [next(flat) for _ in self.moving] if self.has_back else [np.zeros(self.types[i].shape) for i in self.moving]
+        if self.second and self.has_back:
+            found["forward over reverse"] = [next(flat) if h else np.zeros(self.types[i].shape) for h, i in zip(self.has_forward, self.moving)]
+            found["reverse over reverse"] = [next(flat) for _ in self.moving]
+            found["back and forth"] = list(flat)
         return found
 
     def full(self, tangents, has):
@@ -211,6 +235,30 @@ def check_transpose(example):
         near = max([tolerance(t) for t in dtypes], default=0) * max(float(size), 1e-30)
         got, want = sum(x.sum() for x in right), sum(x.sum() for x in left)
         assert abs(got - want) <= near, f"<J' ct, v> = {got}, <ct, J v> = {want}"
+
+
+def check_over_reverse(example):
+    """With the gradient J' ct: its tangents <ct, H(w) v>, its own gradient, and tangents of tangents agree; and the transpose of
+    the transpose is J."""
+    with enable_x64(True):
+        d = derivatives(example)
+        if not d.has_back:
+            return
+
+        def pairing(left, right):
+            terms = [np.real(numbers(a) * numbers(b)) for a, b in zip(left, right, strict=True)]
+            return sum(float(x.sum()) for x in terms), sum(float(np.abs(x).sum()) for x in terms)
+
+        numbers_of = pairing(d.ct, d.found["second"]), pairing(d.found["forward over reverse"], d.v), \
+            pairing(d.found["reverse over reverse"], d.w)
+        dtypes = [np.asarray(x).dtype for x in d.found["second"] + d.found["reverse over reverse"]]
+        near = 256 * max([tolerance(t) for t in dtypes]) * max(1e-30, *[size for _, size in numbers_of])
+        (want, _), (forward, _), (reverse, _) = numbers_of
+        assert abs(forward - want) <= near, f"forward over reverse: {forward}, forward over forward: {want}, tolerance {near}"
+        assert abs(reverse - want) <= near, f"reverse over reverse: {reverse}, forward over forward: {want}, tolerance {near}"
+        tangents = [t for i, t in zip(d.outs, d.found["tangent"][0]) if d.has[0][i]]
+        for got, want in zip(d.found["back and forth"], tangents, strict=True):
+            assert_close(got, want, "transpose of the transpose", 4 * tolerance(got.dtype))
 
 
 # ---- batching ---------------------------------------------------------------------------------------------------
@@ -398,7 +446,10 @@ def check_sharded(example):
 
 CHECKS = {"sharded": check_sharded, "type": check_type, "host": check_host, "eager": check_eager, "jvp": check_jvp,
           "second": check_second,
-          "transpose": check_transpose, "vmap": check_vmap}
+          "transpose": check_transpose, "over_reverse": check_over_reverse, "vmap": check_vmap}
+
+
+DERIVATIVES = "jvp", "second", "transpose", "over_reverse"
 
 
 def holds_for(law, example):
@@ -411,7 +462,9 @@ def holds_for(law, example):
         return bool(example.types)
     if law == "sharded":
         return any(shardings(example))
-    if law in ("jvp", "second", "transpose"):
+    if law == "over_reverse" and not {"second", "transpose"}.isdisjoint(example.without):
+        return False
+    if law in DERIVATIVES:
         rule = example.op.derivative
         return bool(example.moving) and not isinstance(rule, Refused) and (law == "jvp" or rule is not ZERO)
     return True
@@ -420,7 +473,7 @@ def holds_for(law, example):
 def subject(law, example):
     """What a law depends on in an example: a second example of the same subject would say nothing new."""
     op, types = example.op, example.types
-    if law in ("jvp", "second", "transpose"):
+    if law in DERIVATIVES:
         with enable_x64(True):
             options = example.low, example.high, example.integers_in, example.moving, sorted(example.make)
             return law, *widened(example), repr(options)

@@ -46,7 +46,7 @@ def test_composite():
     assert np.allclose(f(X), 2 * X) and np.allclose(gnomon.jit(f)(X), 2 * X) and np.allclose(gnomon.vmap(f)(X), 2 * X)
     assert gnomon.grad(f)(3.0) == 2 and gnomon.linear_transpose(f, X)(X)[0].tolist() == (2 * X).tolist()
     text = gnomon.jit(f).lower(X).as_text()
-    assert '"stablehlo.composite"(%arg0) <{composite_attributes = {"factor" = 2.0 : f64, "a" = 1 : i64, "c" = true, "d" = "\\"s\\"", ' \
+    assert '"stablehlo.composite"(%arg0) <{composite_attributes = {"factor" = 2.0 : f64, "a" = 1 : i64, "c" = true, "d" = "\\22s\\22", ' \
            '"e" = [1 : i64, 2 : i64], "g" = dense<[0, 1]> : tensor<2xi64>, "h" = 2.0 : f32, "i" = {"p" = i8}}, ' \
            'decomposition = @my_scaled, name = "my.scaled", version = 1 : i32}>' in text
     with pytest.raises(TypeError, match="the attribute factor of my.scaled cannot be handed to the compiler, since no attribute stands for"):

@@ -12,7 +12,7 @@ from gnomon.types.dtype import (finfo, is_bool, is_complex, is_float, is_inexact
                                 real_dtype)
 from gnomon.types.value_type import ArrayType
 
-LAWS = ("type", "host", "eager", "sharded", "jvp", "second", "transpose", "vmap")
+LAWS = ("type", "host", "eager", "sharded", "jvp", "second", "transpose", "over_reverse", "vmap")
 
 
 def parse_type(text):
@@ -91,7 +91,7 @@ def example(op, *types, low=-2.0, high=2.0, integers_in=None, make=None, differe
     """
     without = dict(without or {})
     if not differentiable:
-        without |= dict.fromkeys(("jvp", "second", "transpose"), "not differentiable here")
+        without |= dict.fromkeys(("jvp", "second", "transpose", "over_reverse"), "not differentiable here")
     unknown = set(without) - set(LAWS)
     if unknown or not all(isinstance(why, str) and why for why in without.values()):
         raise ValueError(f"`without` maps a law, one of {LAWS}, to the reason; got {without}.")
