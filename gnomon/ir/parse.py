@@ -21,7 +21,7 @@ from gnomon.types.layout import Layout
 from gnomon.types.memory import KINDS, memory_text
 from gnomon.types.mesh import AbstractMesh, AxisType
 from gnomon.types.sharding import UNCONSTRAINED, NamedSharding, PartitionSpec
-from gnomon.types.value_type import NOWHERE, TOKEN, RefType, array_type
+from gnomon.types.value_type import NOWHERE, TOKEN, RefType, Tag, array_type
 
 
 class ParseError(ValueError):
@@ -32,13 +32,14 @@ class ParseError(ValueError):
         self.line, self.column = line, column
 
 
-def parse(text, mesh=None):
-    """The program that prints as `text`. Types that are sharded, and shardings, are on `mesh`.
+def parse(text, mesh=None, op_named=OPS.get):
+    """The program that prints as `text`. Types that are sharded, and shardings, are on `mesh`; `op_named` gives the class of the ops
+    that print by a name, or None.
 
     ParseError, with the place in the text, for what is not a program or leaves out what it holds."""
     if not isinstance(text, str):
         raise TypeError(f"parse takes the text of a program, got {text!r} of type {type(text).__name__}.")
-    reader = Reader(text, mesh, shared=False)
+    reader = Reader(text, mesh, op_named, shared=False)
     found = reader.whole()
     if not reader.nested:
         return found
@@ -47,7 +48,7 @@ def parse(text, mesh=None):
     wanted, weak = squeezed(text), reader.marked
     if squeezed(show(found, weak=weak)) == wanted:
         return found
-    named = Reader(text, mesh, shared=True).whole()
+    named = Reader(text, mesh, op_named, shared=True).whole()
     return named if squeezed(show(named, weak=weak)) == wanted else found
 
 
@@ -59,7 +60,8 @@ def squeezed(text):
 NAME = re.compile(r"[A-Za-z_]\w*")
 OP_NAME = re.compile(r"[A-Za-z_][\w.\-]*")
 LITERAL = re.compile(r"(\[\.\.\.\]|\([^()\s]*\)|[^\s:,;()\[\]{}]+):")
-TYPE = re.compile(r"([A-Za-z]\w*(?:<\w+>)*)\[([^\[\]]*)\](?:\{V:([^{}]*)\})?(\*?)")
+TYPE = re.compile(r"([A-Za-z]\w*(?:<\w+>)*)\[([^\[\]]*)\](?:\{([VUR]:[^{}]*)\})?(\*?)")
+VARYING = re.compile(r"([VUR]):(\([^()]*\)|[^,()]+)")
 NUMBER = re.compile(r"-?(?:\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|inf|nan)(?![\w.])")
 STRING = re.compile(r"'((?:[^'\\\n]|\\.)*)'|\"((?:[^\"\\\n]|\\.)*)\"")
 IN = re.compile(r"in \(")
@@ -74,8 +76,8 @@ CLOSING = {"(": ")", "[": "]", "{": "}"}
 class Reader:
     """Reads one text from its beginning to its end; `at` is where it stands."""
 
-    def __init__(self, text, mesh, shared):
-        self.text, self.mesh, self.shared = text, mesh, shared
+    def __init__(self, text, mesh, op_named, shared):
+        self.text, self.mesh, self.op_named, self.shared = text, mesh, op_named, shared
         self.at, self.depth = 0, 0
         self.variables = {}         # by name, of all programs, where names in common are variables in common
         self.nested = False         # whether an equation holds a program
@@ -240,7 +242,7 @@ class Reader:
         shape, spec = self.dims(dims, at)
         if any(spec) and self.mesh is None:
             raise self.error(f"the type {found.group()} is sharded, and the text does not say over which mesh; give the mesh, as mesh=.", at)
-        varying = frozenset(varying.strip("()").split(",")) if varying else NOWHERE
+        varying = axes_of(varying) if varying else NOWHERE
         return self.attempt(lambda: array_type(shape, dtype, bool(weak), spec if any(spec) else None, self.mesh if any(spec) else None,
                                                varying, memory), f"the type {found.group()} cannot be", at)
 
@@ -289,7 +291,7 @@ class Reader:
         name = self.match(OP_NAME)
         if not name:
             raise self.error(f"the name of an op has to stand here, not {self.rest()}.")
-        cls = OPS.get(name.group())
+        cls = self.op_named(name.group())
         if cls is None:
             raise self.error(f"there is no op that prints as {name.group()}.", at)
         shown = self.parameters(cls) if self.take("[") else {}
@@ -552,6 +554,15 @@ class Reader:
         types = [getattr(AxisType, name, None) for name in re.findall(r"\w+", axes.group(2))]
         return self.attempt(lambda: AbstractMesh(tuple([int(n) for _, n in named]), tuple([name for name, _ in named]), tuple(types)),
                             "a mesh cannot be so", at)
+
+
+def axes_of(text):
+    """The manual axes that a value varies over, from `V:(x,y),U:z`."""
+    found = set()
+    for kind, axes in VARYING.findall(text):
+        for axis in axes.strip("()").split(","):
+            found |= {axis} if kind == "V" else {axis, Tag(kind, axis)}
+    return frozenset(found)
 
 
 def enums(kinds):

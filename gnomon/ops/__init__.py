@@ -2,7 +2,7 @@
 import importlib as _importlib
 import pkgutil as _pkgutil
 
-from gnomon.ir.op import primitive_named as _primitive_named
+from gnomon.ir.op import OPS as _OPS, primitive_named as _primitive_named
 
 
 def primitive_named(name):
@@ -11,6 +11,15 @@ def primitive_named(name):
     if found is None:
         load_families()
         found = _primitive_named(name)
+    return found
+
+
+def op_named(name):
+    """The class of the ops that print as `name`; None if there is none."""
+    found = _OPS.get(name)
+    if found is None:
+        load_families()
+        found = _OPS.get(name)
     return found
 
 

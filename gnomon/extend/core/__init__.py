@@ -4,6 +4,7 @@ from gnomon.api.core import (DebugInfo, array_types, concrete_or_error, gensym, 
                              mapped_aval, new_jaxpr_eqn, nonempty_axis_env_DO_NOT_USE, primal_dtype_to_tangent_dtype, subjaxprs, unmapped_aval,
                              unsafe_am_i_under_a_jit_DO_NOT_USE, unsafe_am_i_under_a_vmap_DO_NOT_USE,
                              unsafe_get_axis_names_DO_NOT_USE, valid_jaxtype)
+from gnomon.api.reading import parse_jaxpr
 from gnomon.base.errors import InconclusiveDimensionOperation, JaxprTypeError
 from gnomon.extend.core import primitives
 from gnomon.ir.check import check as check_jaxpr
@@ -23,9 +24,10 @@ find_top_trace = _Absent("find_top_trace", _TRACES)
 DropVar = _absent_class("DropVar", "a result that nobody reads is a variable like others here; it prints as _")
 Token = _absent_class("Token", "the order of effects is kept by the program itself; gnomon.effects_barrier() waits for them")
 
-__all__ = ["AbstractToken", "ClosedJaxpr", "DebugInfo", "DropVar", "Effect", "Effects", "InconclusiveDimensionOperation", "Jaxpr", "JaxprEqn",
-           "JaxprTypeError", "Literal", "Primitive", "Token", "TraceTag", "Var", "array_types", "check_jaxpr", "concrete_or_error",
-           "create_call_primitive", "eval_jaxpr_transpose", "find_top_trace", "gensym", "get_opaque_trace_state", "jaxpr_as_fun",
-           "jaxprs_in_params", "mapped_aval", "new_jaxpr_eqn", "no_effects", "nonempty_axis_env_DO_NOT_USE", "primal_dtype_to_tangent_dtype",
-           "primitives", "register_call_primitive_rules", "set_current_trace", "subjaxprs", "take_current_trace", "unmapped_aval",
-           "unsafe_am_i_under_a_jit_DO_NOT_USE", "unsafe_am_i_under_a_vmap_DO_NOT_USE", "unsafe_get_axis_names_DO_NOT_USE", "valid_jaxtype"]
+__all__ = ["AbstractToken", "ClosedJaxpr", "DebugInfo", "DropVar", "Effect", "Effects", "InconclusiveDimensionOperation", "Jaxpr",
+           "JaxprEqn", "JaxprTypeError", "Literal", "Primitive", "Token", "TraceTag", "Var", "array_types", "check_jaxpr",
+           "concrete_or_error", "create_call_primitive", "eval_jaxpr_transpose", "find_top_trace", "gensym", "get_opaque_trace_state",
+           "jaxpr_as_fun", "jaxprs_in_params", "mapped_aval", "new_jaxpr_eqn", "no_effects", "nonempty_axis_env_DO_NOT_USE",
+           "parse_jaxpr", "primal_dtype_to_tangent_dtype", "primitives", "register_call_primitive_rules", "set_current_trace",
+           "subjaxprs", "take_current_trace", "unmapped_aval", "unsafe_am_i_under_a_jit_DO_NOT_USE",
+           "unsafe_am_i_under_a_vmap_DO_NOT_USE", "unsafe_get_axis_names_DO_NOT_USE", "valid_jaxtype"]
