@@ -115,7 +115,8 @@ def both_arms_paid(e, p):
     maker = next((q for q in p.eqns if held in q.outs), None)
     if maker is None or not isinstance(maker.op, StopGradient) or maker.ins[0] is not e.ins[2]:
         return None
-    return Cliff("both branches are paid for", *at(e), "a cond whose predicate is mapped by vmap runs every branch for all lanes and selects",
+    return Cliff("both branches are paid for", *at(e), "a cond whose predicate is mapped by vmap runs every branch for all lanes and selects "
+                 f"({bytes_text(len(e.ins[1:]) * size_in_bytes(e.outs[0].type))} are computed for {bytes_text(size_in_bytes(e.outs[0].type))})",
                  "Keep the predicate unmapped (in_axes=None), or use lax.map over the lanes")
 
 
@@ -154,7 +155,8 @@ def meets_wider(e, p):
 
 def host_transfers(e, p):
     if isinstance(e.op, Callback):
-        return Cliff("host transfer", *at(e), "the program stops here to call Python, with its operands copied to the host",
+        n = sum(size_in_bytes(v.type) for v in (*e.ins, *e.outs) if v.__class__ is not Literal)
+        return Cliff("host transfer", *at(e), f"the program stops here to call Python, with {bytes_text(n)} copied to the host and back",
                      "Leave it out of code that runs often, or compute with gnomon.numpy")
     return None
 
@@ -163,7 +165,7 @@ SHIFTS = {"add", "sub", "lt", "select_n", "convert_element_type", "broadcast_in_
 
 
 def gathers_of_slices(e, p):
-    if e.op.op_name != "gather" or e.ins[1].__class__ is Literal:
+    if not e.op.op_name.startswith(("gather", "scatter")) or e.ins[1].__class__ is Literal:
         return None
     makers = {v: q for q in p.eqns for v in q.outs}
     roots, stack, steps = set(), [e.ins[1]], 0
@@ -176,8 +178,11 @@ def gathers_of_slices(e, p):
         stack.extend(i for i in q.ins if i.__class__ is not Literal)
     if stack or roots != {"iota"}:
         return None
-    return Cliff("gather that could be a slice", *at(e), f"consecutive indices from arange pick from an operand of type {e.ins[0].type}",
-                 "Index with a slice, x[start:stop]")
+    if e.op.op_name == "gather":
+        return Cliff("gather that could be a slice", *at(e), f"consecutive indices from arange pick {bytes_text(size_in_bytes(e.outs[0].type))} "
+                     f"from an operand of type {e.ins[0].type}, one index at a time", "Index with a slice, x[start:stop]")
+    return Cliff("scatter that could be a slice", *at(e), f"consecutive indices from arange write {bytes_text(size_in_bytes(e.ins[2].type))} "
+                 f"to an operand of type {e.ins[0].type}, one index at a time", "Write to a slice, as in x.at[start:stop].set(y)")
 
 
 # ---- what the transforms, the call and the compiler know ---------------------------------------------------------------
