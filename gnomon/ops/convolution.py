@@ -87,7 +87,7 @@ class ConvGeneralDilated(Op):
     def lower(self, emit, lhs, rhs):
         """With features last: elsewhere XLA's CPU brings that about itself, but not inside loops, where it would take
         the slow way."""
-        if self.long_filter(lhs.type, rhs.type) and emit.one_cpu:
+        if emit.one_cpu and self.long_filter(lhs.type, rhs.type):
             # zeros beside the filter would make NaN of what is not finite
             total = emit.reduce("stablehlo.add", lhs, 0, range(3), ArrayType((), lhs.type.dtype))
             finite = emit.convert(emit("stablehlo.is_finite", [total], out=ArrayType((), _BOOL)), _INT32)

@@ -198,7 +198,7 @@ class DotGeneral(DimsOp):
         return result_from_dims(self, self.dims(x, y), ins, self.out_dtype(x, y)).update(sharding=sharding)
 
     def lower(self, emit, x, y):
-        if self.tiny(x.type, y.type, emit.out) and emit.one_cpu:
+        if emit.one_cpu and self.tiny(x.type, y.type, emit.out):
             return self.side_by_side(emit, x, y)
         (lc, rc), (lb, rb) = self.dimension_numbers
         batch = f"batching_dims = {list(lb)} x {list(rb)}, " if lb else ""

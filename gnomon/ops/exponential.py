@@ -211,7 +211,7 @@ class Pow(Function):
         float32 numbers are computed side by side instead."""
         t = y.type
         x, y = emit.aligned((x, emit.convert(y, x.type.dtype)))
-        if x.type.dtype == _FLOAT32 and t.shape == x.type.shape and t.size >= 2 ** 14 and emit.one_cpu:
+        if emit.one_cpu and x.type.dtype == _FLOAT32 and t.shape == x.type.shape and t.size >= 2 ** 14:
             return float_power(Number(emit, x), Number(emit, y)).value
         return emit.elementwise("stablehlo.power", [x, y])
 

@@ -1,6 +1,6 @@
 """What maximum and minimum mean for every dtype, for the ops that reduce, scan and window with them.
 
-XLA's CPU compiles a reduction by `maximum` to code that loses NaN (elementwise, and in windows, it keeps it). So floats
+XLA's CPU compiles a reduction by `maximum`, of a whole or of windows, to code that loses NaN (elementwise it keeps it). So floats
 are reduced here in another way: see `reduce_extreme`."""
 from __future__ import annotations
 
@@ -67,12 +67,7 @@ def reduce_extreme(emit, x, axes, largest, out):
         if t.dtype.itemsize >= 4:
             return reduce_ordered(emit, plain, x, axes, largest, out)
 
-    def ahead(a, b):
-        beats, is_nan = emit.compare("GT" if largest else "LT", a, b), emit.compare("NE", a, a)
-        wins = emit.elementwise("stablehlo.or", [beats, is_nan], ArrayType((), np.dtype(bool)))
-        return emit.select(wins, a, b)
-
-    return reduce_by(emit, ahead, x, init, axes, out)
+    return reduce_by(emit, lambda a, b: keep_nan(emit, a, b, largest), x, init, axes, out)
 
 
 LONG_ROW = 1500         # elements of a row from which NumPy, which takes one after the other, is quicker
@@ -105,6 +100,12 @@ def in_rows(emit, x, axes):
     if width is None:
         return x, axes
     return emit("stablehlo.reshape", [x], out=ArrayType((n // width, width), x.type.dtype)), (0, 1)
+
+
+def keep_nan(emit, a, b, largest):
+    """The larger (smaller) of two scalar floats, or the NaN among them."""
+    beats, is_nan = emit.compare("GT" if largest else "LT", a, b), emit.compare("NE", a, a)
+    return emit.select(emit.elementwise("stablehlo.or", [beats, is_nan], ArrayType((), np.dtype(bool))), a, b)
 
 
 def reduce_by(emit, combine, x, init, axes, out):

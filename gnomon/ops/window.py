@@ -1,13 +1,16 @@
 """Reductions over sliding windows, and the two ops that their derivatives are made of."""
 from __future__ import annotations
 
+import itertools
+import math
+
 import numpy as np
 
 from gnomon.base.errors import Refused
 from gnomon.ir.op import LINEAR, Op
 from gnomon.ops.arithmetic import NOT_LINEAR, add, is_number, mul
 from gnomon.ops.elementwise import full_scalar
-from gnomon.ops.extremes import extreme_identity
+from gnomon.ops.extremes import extreme_identity, keep_nan
 from gnomon.ops.indexing import PROMISE_IN_BOUNDS, GatherDimensionNumbers, gather
 from gnomon.ops.reductions import ReduceMax, ReduceMin
 from gnomon.ops.shape import Iota, expand_dims, full, zeros
@@ -15,6 +18,8 @@ from gnomon.ops.slicing import insert, pad, same_axis, unpad, with_sizes
 from gnomon.trace.stage import bind
 from gnomon.types.dtype import is_complex, is_float, is_key
 from gnomon.types.value_type import ArrayType
+
+SMALL_WINDOW, MANY_WINDOWS = 32, 2 ** 12    # elements of a window, and how many of these, that are reduced place by place
 
 _INT32 = np.dtype("int32")
 _INT = ArrayType((), _INT32)
@@ -97,9 +102,12 @@ class ReduceWindow(Windowed, abstract=True):
 
     def lower(self, emit, x):
         scalar = ArrayType((), x.type.dtype)
-        region = emit.block([scalar, scalar], lambda a, b: [emit.elementwise(self.hlo, [a, b], scalar)])
+        region = emit.block([scalar, scalar], lambda a, b: [self.combine(emit, a, b)])
         init = emit.constant(self.identity(x.type.dtype), scalar)
         return emit.generic("stablehlo.reduce_window", [x, init], self.window_text(emit), region, [emit.out])[0]
+
+    def combine(self, emit, x, y):
+        return emit.elementwise(self.hlo, [x, y], x.type)
 
 
 class ReduceWindowSum(ReduceWindow):
@@ -136,6 +144,34 @@ class ReduceWindowExtreme(ReduceWindow, abstract=True):
 
     def identity(self, dtype):
         return extreme_identity(dtype, self.largest)
+
+    def lower(self, emit, x):
+        few = math.prod(self.window_dimensions) <= SMALL_WINDOW
+        if emit.one_cpu and few and is_float(x.type.dtype) and emit.out.size >= MANY_WINDOWS and 0 not in x.type.shape:
+            return self.of_places(emit, x)
+        return super().lower(emit, x)
+
+    def combine(self, emit, x, y):
+        return keep_nan(emit, x, y, self.largest) if is_float(x.type.dtype) else super().combine(emit, x, y)
+
+    def of_places(self, emit, x):
+        """For each place in the windows what stands there in all of them, combined elementwise: up to ten times as fast, as XLA's
+        CPU goes through window after window."""
+        low, high = [list(side) for side in zip(*self.padding)]
+        interior = [d - 1 for d in self.base_dilation]
+        room = tuple([dilated(n, d) + a + b for n, d, (a, b) in zip(x.type.shape, self.base_dilation, self.padding)])
+        worst = emit.constant(self.identity(x.type.dtype), ArrayType((), x.type.dtype))
+        if any(low) or any(high) or any(interior):
+            x = emit("stablehlo.pad", [x, worst], f"low = {low}, high = {high}, interior = {interior}", ArrayType(room, x.type.dtype))
+        found, t = [], ArrayType(emit.out.shape, x.type.dtype)
+        for place in itertools.product(*map(range, self.window_dimensions)):
+            starts = [k * d for k, d in zip(place, self.window_dilation)]
+            limits = [a + (n - 1) * s + 1 for a, n, s in zip(starts, t.shape, self.window_strides)]
+            found.append(emit.slice(x, starts, limits, self.window_strides, t))
+        while len(found) > 1:
+            left_over = found[-1:] if len(found) % 2 else []
+            found = [emit.elementwise(self.hlo, pair, t) for pair in zip(found[::2], found[1::2])] + left_over
+        return found[0]
 
     def derivative(self, args, tangents):
         (x,), (t,) = args, tangents

@@ -138,3 +138,20 @@ def test_one_of_many_is_found(shape, axis):
         x[place] = True
         for got, wanted in zip(found(x), (x.any(axis), (~x).all(axis), np.bitwise_or.reduce(np.where(x, 6, 8), axis))):
             np.testing.assert_array_equal(got, wanted)
+
+
+@pytest.mark.parametrize("shape, window, strides, padding, dilations", [
+    ((100000,), (1000,), (1000,), "VALID", {}), ((64, 64, 9), (2, 2, 1), (2, 2, 1), "SAME", {}), ((90, 90), (5, 5), (1, 1), "SAME", {}),
+    ((90, 91), (3, 3), (2, 1), ((2, 3), (-1, 0)), {"window_dilation": (2, 1)}),
+    ((70, 80), (2, 3), (1, 2), ((0, 1), (1, 1)), {"base_dilation": (2, 1)}), ((20, 20), (6, 6), (1, 1), "VALID", {})])
+def test_windows_keep_nan(shape, window, strides, padding, dilations):
+    """As its own windows written out do, whose extremes are elementwise."""
+    x = with_nan(shape, "float32", 30)
+    for reduce, init, extreme in ((lax.max, -np.inf, np.max), (lax.min, np.inf, np.min)):
+        got = gnomon.jit(lambda x: lax.reduce_window(x, init, reduce, window, strides, padding, **dilations))(x)
+        pairs = lax.padtype_to_pads(np.array(shape), window, strides, padding) if isinstance(padding, str) else padding
+        room = lax.pad(x, np.float32(init), [(a, b, d - 1) for (a, b), d in zip(pairs, dilations.get("base_dilation", (1,) * x.ndim))])
+        apart = dilations.get("window_dilation", (1,) * x.ndim)
+        view = np.lib.stride_tricks.sliding_window_view(np.asarray(room), [(w - 1) * d + 1 for w, d in zip(window, apart)])
+        view = view[(*[slice(None, None, s) for s in strides], *[slice(None, None, d) for d in apart])]
+        np.testing.assert_array_equal(got, extreme(view, tuple(range(-x.ndim, 0))))
