@@ -40,15 +40,15 @@ class Entry:
     __slots__ = ("jaxpr", "consts", "out_tree", "weak_matters", "retag", "refs", "forward", "rest", "donated", "calls", "name", "leaf", "op", "strong",
                  "args_tree", "plain")
 
-    def __init__(self, jaxpr, consts, in_tree, out_tree, weak_matters, donated, name, retag=None):
+    def __init__(self, jaxpr, consts, in_tree, out_tree, weak_matters, donated, name, retag=None, placed=False):
         self.args_tree = in_tree.children()[0]
         self.jaxpr, self.consts, self.out_tree = jaxpr, consts, out_tree
         self.weak_matters, self.retag, self.donated, self.name = weak_matters, retag, donated, name
-        # outputs that are inputs passed through are not computed
+        # outputs that are inputs passed through are not computed, unless they may have to be put elsewhere
         place = {v: i for i, v in enumerate(jaxpr.invars)}
         self.forward = None
         self.rest = jaxpr
-        if not donated and any(v in place for v in jaxpr.outvars):
+        if not donated and not placed and any(v in place for v in jaxpr.outvars):
             self.forward = [place.get(v) for v in jaxpr.outvars]
             self.rest = intern(Jaxpr((), jaxpr.invars, jaxpr.eqns, [v for v in jaxpr.outvars if v not in place]))
         self.calls = {}             # placements of the arguments (None: all on the default device) -> what runs it there
@@ -330,7 +330,8 @@ class Jitted:
         closed = intern(jaxpr.closed())
         shift = len(consts)
         weak_matters = frame_out[0].weak_matters or STATE in closed.effects
-        entry = Entry(closed, list(consts), tree, flat.out_tree, weak_matters, tuple(i + shift for i in donated), self.name)
+        placed = self.options.in_shardings is not None or self.options.out_shardings is not None
+        entry = Entry(closed, list(consts), tree, flat.out_tree, weak_matters, tuple(i + shift for i in donated), self.name, placed=placed)
         entry.strong = positions_of(jaxpr, frame_out[0].strong)
         warn_of_constants(self.name, consts)
         note(self.record, self.fun, self.name, types, tree, statics, describe(user_place(3)), start)

@@ -20,13 +20,14 @@ from gnomon.run.transfer import (make_array_from_callback, make_array_from_proce
 from gnomon.trace.context import local, scope_key
 from gnomon.trace.stage import Tracer, bind
 from gnomon.types.layout import Layout
+from gnomon.types.memory import Space
 from gnomon.types.mesh import AbstractMesh, Mesh, install_mesh_context, make_device_mesh
 from gnomon.types.sharding import NamedSharding, PartitionSpec, Sharding, abstract_sharding, type_sharding
 
 
 @entry_point
 def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
-    """A tree of arrays moved to a device or laid out by a Sharding (one for all, or a tree of them).
+    """A tree of arrays moved to a device, to a memory.Space, or laid out by a Sharding (one for all, or a tree of them).
 
     A PartitionSpec is one on the mesh in force. Inside a traced function it is recorded. ValueError if a sharding does not divide a shape.
 
@@ -51,6 +52,8 @@ def one_each(leaves, tree, places, what):
 def _put(v, target):
     if isinstance(v, Tracer):
         return v if target is None else bind(DevicePut(target), v)
+    if isinstance(target, Space):
+        target = v.sharding.with_memory_kind(target.value)
     return transfer.put(v, target) if target is not None else v
 
 
@@ -217,6 +220,7 @@ def with_layout_constraint(x, layouts):
 
     >>> import gnomon
     >>> from gnomon.types.layout import Layout
+from gnomon.types.memory import Space
     >>> f = gnomon.jit(lambda x: with_layout_constraint(x + 1, Layout((1, 0))))
     >>> f(np.zeros((1, 2), np.float32)).tolist()
     [[1.0, 1.0]]

@@ -16,6 +16,7 @@ from gnomon.api.places import device_put, reshard
 from gnomon.base.errors import Refused
 from gnomon.base.settings import current
 from gnomon.ir.jaxpr import Literal
+from gnomon.numpy.axes import integer
 from gnomon.numpy.promote import SCALARS, as_value, note_weak, requested_dtype, result_type_of, scalar_literal
 from gnomon.ops import shape as shape_ops
 from gnomon.ops.arithmetic import add, mul
@@ -434,6 +435,8 @@ def like(name, a, dtype, shape):
     else:
         t = type_of(a)
     weak = t.weak_type
+    if dtype is None and is_key(t.dtype):
+        raise TypeError(f"{name} makes numbers, got random keys of type {t}; give a dtype, or make keys with random.split.")
     if dtype is not None:
         dtype, weak = requested_dtype(dtype), False
     else:
@@ -582,7 +585,7 @@ def eye(N, M=None, k=0, dtype=None, *, device=None):
     n, m = sizes("eye", N, M)
     if local.frame is None and not isinstance(k, Value):
         host = aligned_memory((n, m), dtype, zero=True)
-        k = operator.index(k)
+        k = integer(k, "eye", "k")
         if n and m and -n < k < m:
             first = k if k >= 0 else -k * m
             host.reshape(-1)[first:(m - k) * m if k > m - n else None:m + 1] = 1
@@ -631,7 +634,7 @@ def tri(N, M=None, k=0, dtype=None):
            [1., 1., 0.]], dtype=float32)
     """
     dtype = default_float() if dtype is None else requested_dtype(dtype)
-    return convert_element_type(below(*sizes("tri", N, M), k), dtype)
+    return convert_element_type(below(*sizes("tri", N, M), k if isinstance(k, Value) else integer(k, "tri", "k")), dtype)
 
 
 def below(n, m, k):
@@ -686,9 +689,14 @@ def fromiter(*args, **kwargs):
 
 def from_dlpack(x, /, *, device=None, copy=None):
     """An array that shares the memory of an object with `__dlpack__` (a torch tensor, say), which nobody may write to then;
-    `copy=True` copies it.
+    `copy=True` copies it, and so do 64-bit dtypes, which are narrowed unless enable_x64 is set.
 
     >>> from_dlpack(np.arange(3, dtype="int32"))
     Array([0, 1, 2], dtype=int32)
     """
-    return transfer.from_dlpack(x, device, copy)
+    out = transfer.from_dlpack(x, device, copy)
+    wanted = canonicalize(out.type.dtype, current.enable_x64)
+    if wanted == out.type.dtype:
+        return out
+    narrowed = owned(narrow(out.host(), wanted, "A DLPack tensor"))
+    return narrowed if device is None else device_put(narrowed, device)

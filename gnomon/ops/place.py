@@ -42,11 +42,16 @@ class DevicePut(Placing):
     sharding: Space | object
 
     def result(self, x):
+        if isinstance(self.sharding, Space):
+            return x.update(memory=type_memory(self.sharding))
         if not hasattr(self.sharding, "spec"):
             return x
         check_fits(self.sharding, x, "device_put")
         of_type, memory = type_sharding(self.sharding, x.ndim)
         return x.update(sharding=of_type if of_type is not None else x.sharding, memory=memory)
+
+    def transpose(self, ct, x):
+        return bind(DevicePut(Space(x.type.memory or DEVICE)), ct) if isinstance(self.sharding, Space) else bind(self, ct),
 
 
 class Reshard(Placing):

@@ -4,7 +4,9 @@ from __future__ import annotations
 from gnomon.base.late import Late
 from gnomon.base.settings import current
 from gnomon.ir.jaxpr import Eqn, Jaxpr, Var, intern
+from gnomon.ir.op import NestedOp
 from gnomon.lower.plan import Plan
+from gnomon.ops.place import Placing
 from gnomon.run.array import Array
 from gnomon.run.client import default_backend
 from gnomon.run.dump import dump
@@ -13,6 +15,8 @@ from gnomon.run.slow import watching
 from gnomon.run.xla import QUICK_COMPILE
 from gnomon.types.dtype import is_key
 from gnomon.types.effect import OnMesh
+from gnomon.types.mesh import Mesh
+from gnomon.types.sharding import NamedSharding
 
 lowering = Late("gnomon.lower.module")
 cost = Late("gnomon.passes.cost")
@@ -112,7 +116,7 @@ def plan_for(jaxpr, places, name, donated, shardings, options):
     chosen = [(p.sharding, p.devices) for p in places or () if p is not None and p.committed]
     for group in (ins or (), outs or ()):
         chosen += [(s, tuple(s.device_list)) for s in group if s is not None]
-    meshes = [e.mesh for e in jaxpr.effects if e.__class__ is OnMesh]
+    meshes = [e.mesh for e in jaxpr.effects if e.__class__ is OnMesh] + meshes_named(jaxpr)
     chosen += [(mesh, mesh.device_list) for mesh in meshes]
     devices = None
     for sharding, found in chosen:
@@ -126,6 +130,9 @@ def plan_for(jaxpr, places, name, donated, shardings, options):
         platform = loose[0].platform if loose else default_backend()
         return Plan(devices=loose, num_partitions=max(1, len(loose)), donated=donated, compiler_options=options, name=name,
                     platform=platform)
+    for sharding, v in zip(outs or (), jaxpr.outvars):
+        if sharding is not None:
+            sharding.shard_shape(v.type.shape)          # or the result cannot lie so
     many = len(devices) > 1
     in_shardings = None
     if places is not None or ins is not None:
@@ -136,6 +143,22 @@ def plan_for(jaxpr, places, name, donated, shardings, options):
     return Plan(devices=devices, num_partitions=len(devices) if many else 1, in_shardings=in_shardings,
                 out_shardings=outs, mesh=meshes[0] if meshes else None, donated=donated, committed=True, compiler_options=options, name=name,
                 platform=devices[0].platform)
+
+
+def meshes_named(jaxpr):
+    """The meshes of devices on which equations put or hold values, in the program and in those that it holds."""
+    found = jaxpr.memo.get("meshes")
+    if found is None:
+        found = {}
+        for e in jaxpr.eqns:
+            if isinstance(e.op, Placing):
+                if isinstance(e.op.sharding, NamedSharding) and isinstance(e.op.sharding.mesh, Mesh):
+                    found[e.op.sharding.mesh] = None
+            elif isinstance(e.op, NestedOp):
+                for held in e.op.programs():
+                    found.update(dict.fromkeys(meshes_named(held)))
+        found = jaxpr.memo["meshes"] = list(found)
+    return found
 
 
 def _ids(devices):

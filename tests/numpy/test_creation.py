@@ -224,3 +224,7 @@ def test_from_memory_and_text():
     x = np.arange(4, dtype=np.float32)
     np.testing.assert_array_equal(jnp.from_dlpack(x), x)
     np.testing.assert_array_equal(jnp.from_dlpack(jnp.arange(3), copy=True), [0, 1, 2])
+    with pytest.warns(G.errors.GnomonWarning, match="A DLPack tensor of float64 with shape \\(2,\\).* becomes float32"):
+        assert jnp.from_dlpack(np.ones(2)).dtype == np.float32
+    with G.enable_x64(True):
+        assert jnp.from_dlpack(np.ones(2)).dtype == np.float64

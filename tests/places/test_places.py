@@ -122,6 +122,25 @@ def test_shardings_given_to_jit(mesh):
     np.testing.assert_array_equal(inside, X * 2)
 
 
+def test_what_is_passed_through_is_put_where_asked():
+    mesh = G.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
+    there = NamedSharding(mesh, P("x"))
+    for f in (G.jit(lambda a: a, in_shardings=there), G.jit(lambda a: a, out_shardings=there),
+              G.jit(lambda a: G.lax.with_sharding_constraint(a, there)), G.jit(lambda a: G.device_put(a, there)),
+              G.jit(lambda a: G.lax.with_sharding_constraint(a * 2, there) / 2), G.jit(lambda: jnp.asarray(X), out_shardings=there)):
+        out = f(X) if f.__wrapped__.__code__.co_argcount else f()
+        assert out.sharding.is_equivalent_to(there, 2), f
+        np.testing.assert_array_equal(out, X)
+    both = G.jit(lambda a: (a, a * 2), out_shardings=(there, NamedSharding(mesh, P("y"))))(X)
+    assert [o.sharding.spec for o in both] == [P("x"), P("y")]
+    np.testing.assert_array_equal(both[0] * 2, both[1])
+    text = "says that dimension 0 is partitioned 4 times, but the dimension size is 3"
+    for asked in ({"in_shardings": there}, {"out_shardings": there}):
+        for f in (lambda a: a, lambda a: a * 2):
+            with pytest.raises(ValueError, match=text):
+                G.jit(f, **asked)(X[:3])
+
+
 def test_computation_follows_data():
     second = G.devices()[1]
     y = G.device_put(X, second)
@@ -136,6 +155,18 @@ def test_memory_kinds():
         a = G.device_put(X, NamedSharding(mesh, P("x"), memory_kind="pinned_host"))
         assert str(G.typeof(a)) == "float32<host>[8@x,16]"
         np.testing.assert_array_equal(a, X)
+
+
+def test_memory_spaces():
+    host, device = G.memory.Space.Host, G.memory.Space.Device
+    kept = G.device_put(X, host)
+    assert kept.sharding.memory_kind == "pinned_host" and G.device_put(kept, device).sharding.memory_kind == "device"
+    put = G.jit(lambda a: G.device_put(a * 2, host))(X)
+    assert put.sharding.memory_kind == "pinned_host" and str(G.typeof(put)) == "float32<host>[8,16]"
+    back = G.jit(lambda a: G.device_put(a, device) / 2)(put)
+    assert back.sharding.memory_kind == "device"
+    np.testing.assert_array_equal(back, X)
+    np.testing.assert_array_equal(G.jit(G.grad(lambda a: (G.device_put(G.device_put(a, host), device) ** 2).sum()))(X), 2 * X)
 
 
 def square_sum(row):
