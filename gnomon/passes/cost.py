@@ -51,15 +51,36 @@ def choose(total, period, count, copied, stacked, cuts=0, may_roll=True, may_out
 
 
 def prefers_quick(jaxpr):
-    """Whether the CPU's older code generator, which compiles sooner and to the same bits, is the better one for a program: for loops
-    with long bodies on small arrays, without what it is slow at."""
+    """Whether the CPU's older code generator, which compiles sooner, is the better one for a program: for loops with long bodies on
+    small arrays, without what it is slow at, and for a few equations on few numbers. These it compiles in half the time, but
+    functions such as the logarithm to code that may round otherwise: so only to what moves and compares numbers."""
     found = jaxpr.memo.get("prefers quick")
+    if found is None and few(jaxpr) and all([e.op.op_name in SAME_BITS for e in jaxpr.eqns]):
+        found = jaxpr.memo["prefers quick"] = True
     if found is None and any([is_kept_call(e) for e in jaxpr.eqns]):
         found = False           # it compiles a function anew for each of its calls
     if found is None:
         saved = QUICK_SAVES * sum([equations(p) for e in jaxpr.eqns for p in programs_of(e.op)]) - QUICK_PAIR * equations(jaxpr) ** 2
         found = jaxpr.memo["prefers quick"] = saved >= WORTHWHILE and RUNS * quick_loss(jaxpr) < saved
     return found
+
+
+FEW_EQUATIONS, FEW_NUMBERS = 16, 1024
+# what any code generator computes to the same bits: there is nothing to round, or one way to do so
+SAME_BITS = frozenset("""
+    add and argmax argmin bitcast_convert_type broadcast_in_dim ceil clamp clz concatenate convert_element_type copy cummax cummin
+    cumsum dynamic_slice dynamic_update_slice eq floor gather ge gt iota is_finite le lt max min ne neg not or pad population_count
+    reduce_and reduce_max reduce_min reduce_or reduce_xor reshape rev roll round scatter scatter-add scatter-max scatter-min scatter-sub
+    select_n shift_left shift_right_arithmetic shift_right_logical slice sort split squeeze stack sub tile
+    top_k transpose unstack xor
+    """.split())
+
+
+def few(jaxpr):
+    """Whether a program is a few equations on few numbers."""
+    if not 0 < len(jaxpr.eqns) <= FEW_EQUATIONS:
+        return False
+    return all([getattr(v.type, "size", FEW_NUMBERS + 1) <= FEW_NUMBERS for e in jaxpr.eqns for v in (*e.ins, *e.outs)])
 
 
 def is_kept_call(e):

@@ -315,3 +315,17 @@ def test_finding_and_rewriting_repeats_takes_linear_time(make):
             best.append(time.process_time() - start)
         return min(best)
     assert seconds(16_000) < 24 * seconds(2_000)        # eight times as much is what it should be; a quadratic way takes 64
+
+
+def test_few_moves_and_comparisons_are_compiled_by_the_quicker_code_generator():
+    def f(x):
+        order = jnp.argsort(x, axis=0)
+        return jnp.cumsum(jnp.where(x > 0, x + 1, jnp.flip(x)), 0), x.argmax(1), G.lax.top_k(x, 2), order
+    x = jnp.asarray([[1.5, -0.0, jnp.nan], [0.1, 0.0, -3.0]], jnp.float32)
+    for dtype in ("float32", "bfloat16", "int8"):
+        y = (jnp.where(jnp.isnan(x), 7, x) if dtype == "int8" else x).astype(dtype)
+        fast, slow = G.jit(f)(y), G.jit(f, compiler_options={"xla_cpu_use_fusion_emitters": True})(y)
+        assert prefers_quick(program(lambda x: (jnp.cumsum(x, 0), x > 0, x.argmax(1)), y))
+        assert [np.asarray(v).tobytes() for v in G.tree.leaves(fast)] == [np.asarray(v).tobytes() for v in G.tree.leaves(slow)]
+    assert not prefers_quick(program(lambda x: jnp.log(x) + 1, x))
+    assert not prefers_quick(program(lambda x: x > 0, jnp.zeros(5000)))
