@@ -2,13 +2,13 @@
 
 `parse(str(jaxpr))` gives a program that prints the same, whose equations hold the very ops that were printed. A parameter is read by what
 its annotation in the op's class says that it is, or by its field's `read`; what was read has to print as it stood in the text. Where a
-text says less than a program holds (Python functions, arrays, devices), `ParseError` says which part is missing.
-
-Variables are named in one way in all of a text, as `show` does: a name that two programs share is one variable of both.
+text says less than a program holds (Python functions, arrays, devices), `ParseError` says which part is missing. A parameter that is
+never printed and has a default is the default, unless the types say otherwise: it changes how fast an op is, not what it computes.
 """
 from __future__ import annotations
 
 import enum
+import inspect
 import re
 import sys
 
@@ -81,7 +81,7 @@ class Reader:
         self.at, self.depth = 0, 0
         self.variables = {}         # by name, of all programs, where names in common are variables in common
         self.nested = False         # whether an equation holds a program
-        self.marked = False         # whether a type was said to be weak
+        self.marked = bool(re.search(r"[\]}]\*", text))       # whether it says of types that they are weak
 
     # ---- the text --------------------------------------------------------------------------------------------------
 
@@ -91,8 +91,8 @@ class Reader:
 
     def rest(self):
         """What stands here, for messages."""
-        word = re.compile(r"\S{1,24}").match(self.text, self.at)
-        return repr(word.group()) if word else "the end of the line" if self.at < len(self.text) else "the end of the text"
+        word = re.compile(r" ?\S{1,24}").match(self.text, self.at)
+        return repr(word.group().strip()) if word else "the end of the line" if self.at < len(self.text) else "the end of the text"
 
     def skip(self):
         self.at = SPACE.match(self.text, self.at).end()
@@ -207,7 +207,7 @@ class Reader:
     def literal(self, number, at):
         t = self.type()
         if number == "[...]":
-            raise self.error(f"the numbers of the array of type {t} are not printed; make it an input of the program and print that.", at)
+            raise self.error(f"the numbers of the array of type {t.short()} are not printed; make it an input of the program and print that.", at)
         if number in ("True", "False"):
             return Literal(number == "True", t)
         for kind in (int, float, complex):
@@ -237,8 +237,6 @@ class Reader:
             dtype, memory = self.dtype(name), next((k for k in KINDS if memory_text(k) == memory), None)
         if dtype is None or memory is None and "<" in name and self.dtype(name) is None:
             raise self.error(f"{found.group(1)!r} is not the name of a dtype.", at)
-        if weak:
-            self.marked = True
         shape, spec = self.dims(dims, at)
         if any(spec) and self.mesh is None:
             raise self.error(f"the type {found.group()} is sharded, and the text does not say over which mesh; give the mesh, as mesh=.", at)
@@ -269,7 +267,7 @@ class Reader:
         except ParseError:
             raise
         except Exception as error:
-            raise self.error(f"{failed}: {str(error) or type(error).__name__}", at) from error
+            raise self.error(f"{failed}: {' '.join(str(error).split()) or type(error).__name__}", at) from error
 
     # ---- equations -------------------------------------------------------------------------------------------------
 
@@ -293,11 +291,14 @@ class Reader:
             raise self.error(f"the name of an op has to stand here, not {self.rest()}.")
         cls = self.op_named(name.group())
         if cls is None:
-            raise self.error(f"there is no op that prints as {name.group()}.", at)
+            raise self.error(f"there is no op that prints as {name.group()}; import the module that defines it, or write one that there is.", at)
         shown = self.parameters(cls) if self.take("[") else {}
         ins = []
         while self.take(" ") and not IN.match(self.text, self.at) and not self.text.startswith(" #", self.at):
             ins.append(self.operand(scope))
+        count = operand_count(cls)
+        if count is not None and count != len(ins):
+            raise self.error(f"{name.group()} takes {count} operands, but {len(ins)} stand here.", at)
         op = self.op(cls, shown, [v.type for v in ins], [v.type for v in outs], at)
         types = self.results(op, tuple([v.type for v in ins]), at)
         if len(types) != len(outs) or any(t.strong is not v.type.strong for t, v in zip(types, outs)):
@@ -386,9 +387,9 @@ class Reader:
         value = self.value(cls, field, annotation(cls, p), raw, end)
         self.at = end
         printed = flat(Printer().value(self.Stub(cls), p, value)) if not callable(getattr(cls, "show_parameter", None)) else \
-            self.attempt(lambda: str(cls.show_parameter(self.Stub(cls), p, value)), f"{raw!r} is no {p} of {cls.op_name}", at)
+            self.attempt(lambda: str(cls.show_parameter(self.Stub(cls), p, value)), f"{clipped(raw)} is no {p} of {cls.op_name}", at)
         if squeezed(printed) != squeezed(raw):
-            raise self.error(f"{cls.op_name} has no {p.rstrip('_')} that prints as {raw!r}.", at)
+            raise self.error(f"{cls.op_name} has no {p.rstrip('_')} that prints as {clipped(raw)}.", at)
         return value
 
     class Stub:
@@ -431,20 +432,20 @@ class Reader:
                 return field.default
             raise self.error(f"{field.read}.")
         if field.read is not None:
-            return self.attempt(lambda: field.read(raw), f"{raw!r} cannot be read", self.at)
+            return self.attempt(lambda: field.read(raw), f"{clipped(raw)} cannot be read", self.at)
         if raw == "None" and (object in kinds or None in kinds):
             return None
         for kind in kinds:
             if hasattr(kind, "from_text"):
-                return self.attempt(lambda kind=kind: kind.from_text(raw), f"{raw!r} is no {kind.__name__}", self.at)
+                return self.attempt(lambda kind=kind: kind.from_text(raw), f"{clipped(raw)} is no {kind.__name__}", self.at)
         members = enums(kinds)
         if members and re.fullmatch(r"\d{1,9}", raw):
-            return self.attempt(lambda: members[0](int(raw)), f"{raw!r} is none of {', '.join(members[0].__members__)}", self.at)
+            return self.attempt(lambda: members[0](int(raw)), f"{clipped(raw)} is none of {', '.join(members[0].__members__)}", self.at)
         if str in kinds and not raw.startswith(("(", "'")) and not any(raw in k.__members__ for k in members):
             return raw
         value = self.term(cls, kinds)
         if self.at != end:
-            raise self.error(f"the value {raw!r} ends before {self.rest()}.")
+            raise self.error(f"the value {clipped(raw)} ends before {self.rest()}.")
         return value
 
     def term(self, cls, kinds):
@@ -485,7 +486,7 @@ class Reader:
             return DTYPES[name]
         if (tuple in kinds or str in kinds) and not enums(kinds):
             return name
-        raise self.error(f"{name!r} names something that is not printed, such as a function, so that {cls.op_name} cannot be read back; make the "
+        raise self.error(f"{name!r} names something that is not printed, such as a function or a device, so that {cls.op_name} cannot be read back; make the "
                          "program again from its function.", at)
 
     def tuple_(self, cls, close, kinds):
@@ -554,6 +555,22 @@ class Reader:
         types = [getattr(AxisType, name, None) for name in re.findall(r"\w+", axes.group(2))]
         return self.attempt(lambda: AbstractMesh(tuple([int(n) for _, n in named]), tuple([name for name, _ in named]), tuple(types)),
                             "a mesh cannot be so", at)
+
+
+def operand_count(cls):
+    """How many operands an op takes, where one of its rules names them; else None."""
+    if cls.derivative.__class__ is tuple:
+        return len(cls.derivative)
+    for rule, others in ((cls.result, 1), (cls.lower, 2), (cls.host, 1), (cls.transpose, 2)):      # self; the emitter, the cotangent
+        code = getattr(rule, "__code__", None)
+        if code is not None and not code.co_flags & inspect.CO_VARARGS and not rule.__defaults__:
+            return code.co_argcount - others
+    return None
+
+
+def clipped(text):
+    """A text in quotes, not much of it."""
+    return repr(text if len(text) < 40 else f"{text[:36]} ...")
 
 
 def axes_of(text):

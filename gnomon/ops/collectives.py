@@ -299,7 +299,7 @@ class AxisIndex(Op):
     """The position along a named axis, an int32 scalar. `varies`: whether types say that it varies over it."""
 
     axis_name: str | tuple
-    varies: bool = field(False, show="nondefault")
+    varies: bool = field(False, show="never", read=lambda ins, outs, shown: bool(outs[0].varying))
 
     derivative = ZERO
     transpose = Refused("it has no operands")

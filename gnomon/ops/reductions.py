@@ -59,7 +59,7 @@ class ReduceExtreme(Reduction, abstract=True):
     result share it equally."""
 
     out_sharding: object = field(None)
-    nan_matters: bool = field(True, show="nondefault")       # False where a NaN is met again anyway, as in a softmax: faster
+    nan_matters: bool = field(True, show="never")       # False where a NaN is met again anyway, as in a softmax: faster
 
     largest = True
     transpose = NOT_LINEAR
