@@ -5,7 +5,21 @@ from numpy.exceptions import AxisError
 
 from gnomon.types.size import Size, integer
 
-__all__ = ["axis_tuple", "integer", "one_axis", "resolve_sizes"]
+__all__ = ["axis_tuple", "function_argument", "integer", "one_axis", "resolve_sizes", "sequence"]
+
+
+def sequence(value, name, argument, of):
+    """What a sequence holds, as a list; TypeError for what is none."""
+    if hasattr(value, "__iter__") and getattr(value, "ndim", 1) and not isinstance(value, (str, bytes, dict, set)):
+        return list(value)
+    raise TypeError(f"{name} takes a sequence of {of} as {argument}, got {value!r} of type {type(value).__name__}.")
+
+
+def function_argument(value, name, argument):
+    """The function; TypeError for what cannot be called."""
+    if callable(value):
+        return value
+    raise TypeError(f"{name} takes a function as {argument}, got {value!r} of type {type(value).__name__}.")
 
 
 def one_axis(axis, ndim, name, argument="axis"):

@@ -71,7 +71,7 @@ def alternating(first, rest):
     args = [first, *rest]
     result = args.pop() if len(args) % 2 else None
     operands, lists = args[::2], args[1::2]
-    if not all(isinstance(names, (list, tuple)) for names in lists):
+    if not lists or not all(isinstance(names, (list, tuple)) for names in lists) or not isinstance(result, (list, tuple, type(None))):
         raise TypeError("einsum takes a string of subscripts first, or operands each followed by a list of integers.")
 
     def text(names):

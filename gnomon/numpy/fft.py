@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from gnomon.numpy import ufuncs
-from gnomon.numpy.axes import axis_tuple, integer, one_axis
+from gnomon.numpy.axes import axis_tuple, integer, one_axis, sequence
 from gnomon.numpy.composite import composite
 from gnomon.numpy.creation import asarray, default_float, settle
 from gnomon.numpy.manipulation import roll
@@ -45,7 +45,7 @@ def transformed(name, kind, a, s, axes, norm):
             raise ValueError(f"fft.{name} takes sizes above 0, got {s}.")
     if axes is None:
         axes = range(rank) if s is None else range(-len(s), 0)
-    axes = tuple(axes)
+    axes = tuple(sequence(axes, f"fft.{name}", "axes", "axes")) if axes.__class__ is not range else tuple(axes)
     counted = tuple([one_axis(x, rank, f"fft.{name}", "axis") for x in axes])
     if len(set(counted)) != len(counted):
         raise ValueError(f"fft.{name} does not support repeated axes. Got axes {axes}.")
@@ -141,6 +141,7 @@ def along_one(name, kind, doc):
 def along_two(name, kind, doc):
     """A transform of two axes."""
     def function(a, s=None, axes=(-2, -1), norm=None):
+        axes = sequence(axes, f"fft.{name}", "axes", "two axes")
         if len(axes) != 2:
             raise ValueError(f"fft.{name} takes two axes, got {tuple(axes)}.")
         return transformed(name, kind, a, s, axes, norm)

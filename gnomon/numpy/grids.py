@@ -7,7 +7,7 @@ import numpy as np
 
 from gnomon.api.vmap import vmap
 from gnomon.base.errors import Refused
-from gnomon.numpy.axes import integer, one_axis
+from gnomon.numpy.axes import function_argument, integer, one_axis
 from gnomon.numpy.creation import arange, as_array, as_dtype, default_int, owned, settle
 from gnomon.numpy.manipulation import broadcast_shapes, concatenate, stack, swapaxes, transpose
 from gnomon.numpy.promote import as_value, promote_dtypes, promote_inexact, requested_dtype
@@ -173,6 +173,7 @@ def fromfunction(function, shape, *, dtype=float, **kwargs):
            [1, 3]], dtype=int32)
     """
     sizes = check_shape(shape, "The shape given to fromfunction")
+    function = function_argument(function, "fromfunction", "function")
     mapped = lambda *index: function(*index, **kwargs)
     for axis in reversed(range(len(sizes))):
         mapped = vmap(mapped, in_axes=tuple([0 if i == axis else None for i in range(len(sizes))]))

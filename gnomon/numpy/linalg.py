@@ -12,7 +12,7 @@ import numpy as np
 
 from gnomon.base.errors import Refused
 from gnomon.numpy import products
-from gnomon.numpy.axes import axis_tuple, integer
+from gnomon.numpy.axes import axis_tuple, integer, sequence
 from gnomon.numpy.composite import composite
 from gnomon.numpy.creation import broadcast
 from gnomon.numpy.manipulation import broadcast_shapes, matrix_transpose, moveaxis
@@ -613,7 +613,7 @@ def multi_dot(arrays, *, precision=None):
     >>> multi_dot([jnp.ones((2, 3)), jnp.ones((3, 1)), jnp.ones((1, 4))]).shape
     (2, 4)
     """
-    xs = [as_value(x, "multi_dot", i) for i, x in enumerate(arrays)]
+    xs = [as_value(x, "multi_dot", i) for i, x in enumerate(sequence(arrays, "multi_dot", "arrays", "matrices"))]
     if len(xs) < 2:
         raise ValueError(f"multi_dot takes at least two arrays, got {len(xs)}.")
     if any(x.type.ndim != 2 for x in xs[1:-1]) or any(x.type.ndim not in (1, 2) for x in (xs[0], xs[-1])):

@@ -8,7 +8,7 @@ import numpy as np
 
 from gnomon.base.errors import Refused
 from gnomon.ir.jaxpr import Literal
-from gnomon.numpy.axes import axis_tuple, integer, one_axis, resolve_sizes
+from gnomon.numpy.axes import axis_tuple, integer, one_axis, resolve_sizes, sequence
 from gnomon.numpy.creation import as_array, as_dtype, broadcast, owned, settle
 from gnomon.numpy.promote import as_value, convert_keep, promote_dtypes, requested_dtype
 from gnomon.ops import rolling, slicing
@@ -780,10 +780,10 @@ def rot90(m, k=1, axes=(0, 1)):
            [0, 2]], dtype=int32)
     """
     x = as_value(m, "rot90", 0)
-    first, second = (one_axis(a, x.type.ndim, "rot90", "axes") for a in axes)
-    if first == second:
+    plane = [one_axis(a, x.type.ndim, "rot90", "axes") for a in sequence(axes, "rot90", "axes", "two axes")]
+    if len(plane) != 2 or plane[0] == plane[1]:
         raise ValueError(f"rot90 turns in the plane of two different axes, got {axes}.")
-    k = integer(k, "rot90", "k") % 4
+    (first, second), k = plane, integer(k, "rot90", "k") % 4
     if k == 0:
         return x
     if k == 2:
@@ -810,7 +810,7 @@ def roll(a, shift, axis=None):
         shifts = list(unstack(shift)) if isinstance(shift, Value) else shift.tolist()
     else:
         shifts = [shift]
-    if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)):
+    if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)) or not shifts and axes:
         raise ValueError(f"roll needs as many shifts as axes, got shift {shift} and axis {axis}.")
     count = max(len(shifts), len(axes))
     for by, i in zip(shifts * (count // len(shifts)), axes * (count // len(axes))):

@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from gnomon.base.errors import Refused
-from gnomon.numpy.axes import integer, one_axis
+from gnomon.numpy.axes import function_argument, integer, one_axis
 from gnomon.numpy.creation import as_array, as_dtype, below, broadcast, default_int, owned
 from gnomon.numpy.manipulation import ravel, sized, tile
 from gnomon.numpy.promote import as_value
@@ -15,6 +15,7 @@ from gnomon.ops.compare import select_n
 from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.shape import expand_dims, reshape
 from gnomon.ops.slicing import pad, slice_in_dim, strided_slice
+from gnomon.trace.value import Value
 
 __all__ = ["diag", "diag_indices", "diag_indices_from", "diagflat", "diagonal", "fill_diagonal", "mask_indices", "tril", "tril_indices",
            "tril_indices_from", "triu", "triu_indices", "triu_indices_from"]
@@ -139,6 +140,10 @@ def triangle(x, k):
     return expand_dims(below(n, m, k), tuple(range(len(batch))))
 
 
+def diagonal_number(k, name):
+    return k if isinstance(k, Value) else integer(k, name, "k")
+
+
 def tril(m, k=0):
     """With zeros above the k-th diagonal of the last two dimensions.
 
@@ -148,7 +153,7 @@ def tril(m, k=0):
            [1., 1.]], dtype=float32)
     """
     x = at_least_a_matrix(m, "tril")
-    return select_n(triangle(x, k), full_scalar(x, 0), x)
+    return select_n(triangle(x, diagonal_number(k, "tril")), full_scalar(x, 0), x)
 
 
 def triu(m, k=0):
@@ -160,7 +165,7 @@ def triu(m, k=0):
            [0., 1.]], dtype=float32)
     """
     x = at_least_a_matrix(m, "triu")
-    return select_n(triangle(x, k - 1), x, full_scalar(x, 0))
+    return select_n(triangle(x, diagonal_number(k, "triu") - 1), x, full_scalar(x, 0))
 
 
 # ---- indices ------------------------------------------------------------------------------------------------------
@@ -249,7 +254,8 @@ def mask_indices(n, mask_func, k=0, *, size=None):
     >>> mask_indices(2, triu)
     (Array([0, 0, 1], dtype=int32), Array([0, 1, 1], dtype=int32))
     """
-    mask = mask_func(as_array(np.ones((n, n), np.int32), None, "mask_indices"), k)
+    n = integer(n, "mask_indices", "n")
+    mask = function_argument(mask_func, "mask_indices", "mask_func")(as_array(np.ones((n, n), np.int32), None, "mask_indices"), k)
     found = np.nonzero(np.asarray(mask))
     if size is not None:
         found = [np.concatenate([i, np.zeros(max(0, size - len(i)), int)])[:size] for i in found]

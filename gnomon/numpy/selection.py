@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from gnomon.base.settings import current
+from gnomon.numpy.axes import sequence
 from gnomon.numpy.composite import composite
 from gnomon.numpy.elementwise import check_shapes
 from gnomon.numpy.logic import truth
@@ -67,11 +68,12 @@ def select(condlist, choicelist, default=0):
     >>> np.select([x < 2, x > 3], [x, x * 10], -1)
     Array([ 0,  1, -1, -1, 40], dtype=int32)
     """
+    condlist, choicelist = sequence(condlist, "select", "condlist", "conditions"), sequence(choicelist, "select", "choicelist", "arrays")
     if len(condlist) != len(choicelist):
         raise ValueError(f"select takes as many conditions as choices, got {len(condlist)} and {len(choicelist)}.")
     if not len(condlist):
         raise ValueError("select takes at least one condition, got none.")
-    return _select_first(list(condlist), list(choicelist), default)
+    return _select_first(condlist, choicelist, default)
 
 
 @composite
@@ -97,8 +99,8 @@ def piecewise(x, condlist, funclist, *args, **kw):
     if isinstance(condlist, (Value, np.ndarray)) and condlist.ndim == x.ndim or isinstance(condlist, (bool, np.bool_)):
         conditions = [condlist]
     else:
-        conditions = list(condlist)
-    functions = list(funclist)
+        conditions = sequence(condlist, "piecewise", "condlist", "conditions")
+    functions = sequence(funclist, "piecewise", "funclist", "functions and values")
     if len(functions) == len(conditions):
         functions.append(0)
     if len(functions) != len(conditions) + 1:

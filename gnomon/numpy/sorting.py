@@ -105,6 +105,8 @@ def lexsort(keys, axis=-1, *, batch_size=16):
         keys = [as_value(k, "lexsort", i) for i, k in enumerate(keys)]
     else:
         keys = as_value(keys, "lexsort", 0)
+        if not keys.type.ndim:
+            raise TypeError(f"lexsort takes a sequence of keys, the last of which counts most, got an array of type {keys.type}.")
         keys = [reader_with(keys.type, (i,), DEFAULT).read(keys, []) for i in range(keys.type.shape[0])]
     if not keys:
         raise TypeError("need sequence of keys with len > 0 in lexsort")

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from gnomon.numpy import products, reductions, selection, ufuncs
-from gnomon.numpy.axes import integer
+from gnomon.numpy.axes import integer, sequence
 from gnomon.numpy.composite import composite
 from gnomon.numpy.creation import asarray, default_int, settle
 from gnomon.numpy.grids import linspace
@@ -98,7 +98,10 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
     if range is None:
         ends = (0, 1) if not a.type.size else (reductions.min(a), reductions.max(a))
     else:
-        low, high = range
+        ends = sequence(range, "histogram", "range", "two bounds")
+        if len(ends) != 2:
+            raise ValueError(f"histogram takes a range of two bounds, got {range!r}.")
+        low, high = ends
         ends = (low, high)
     return run_edges(*promote_inexact("histogram", flat(a), *ends)[1:], bins)
 
@@ -186,7 +189,9 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=None):
         raise ValueError(f"histogramdd takes a matrix of points, one a row, got an array of shape {sample.type.shape}.")
     count, dims = sample.type.shape
     bins = list(bins) if isinstance(bins, (list, tuple)) or np.ndim(bins) else [bins] * dims
-    ranges = [None] * dims if range is None else list(range)
+    if not dims:
+        raise ValueError("histogramdd takes points of at least one dimension, got a matrix without columns.")
+    ranges = [None] * dims if range is None else sequence(range, "histogramdd", "range", "pairs of bounds")
     for what, given in (("bins", bins), ("range", ranges)):
         if len(given) != dims:
             raise ValueError(f"histogramdd takes {what} for each of {dims} dimensions, got {len(given)}.")

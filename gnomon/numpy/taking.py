@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from gnomon.base.errors import ConcretizationTypeError
-from gnomon.numpy.axes import integer, one_axis
+from gnomon.numpy.axes import integer, one_axis, sequence
 from gnomon.numpy.composite import composite
 from gnomon.numpy.creation import broadcast, default_int
 from gnomon.numpy.index_plan import DEFAULT, INT32, INT64, Options, Wrap, options_of, reader_with, remember
@@ -25,7 +25,8 @@ from gnomon.ops.slicing import concatenate
 from gnomon.run.array import Array, from_numpy
 from gnomon.trace.context import local
 from gnomon.trace.stage import NotKnown, Tracer, bind, value_of
-from gnomon.types.dtype import KeyDtype, is_bool, is_integer
+from gnomon.trace.value import Value
+from gnomon.types.dtype import KeyDtype, is_bool, is_integer, is_key
 from gnomon.types.value_type import ArrayType
 
 __all__ = ["argwhere", "choose", "compress", "extract", "flatnonzero", "nonzero", "place", "put", "put_along_axis",
@@ -253,7 +254,10 @@ def extract(condition, arr, *, size=None, fill_value=0):
     >>> np.extract(x % 2 == 1, x)
     Array([1, 3], dtype=int32)
     """
-    return compress(flat(as_value(condition, "extract", 0)), arr, size=size, fill_value=fill_value)
+    condition = as_value(condition, "extract", 0)
+    if is_key(condition.type.dtype):
+        raise TypeError(f"extract takes a condition of numbers or booleans, got an array of {condition.type.dtype}.")
+    return compress(flat(condition), arr, size=size, fill_value=fill_value)
 
 
 def choose(a, choices, out=None, mode="raise"):
@@ -540,7 +544,9 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C", *, dtype=None)
     >>> np.ravel_multi_index((np.array([0, 2]), np.array([1, 3])), (3, 4))
     Array([ 1, 11], dtype=int32)
     """
-    dims = tuple([integer(n, "ravel_multi_index", "dims") for n in dims])
+    dims = tuple([integer(n, "ravel_multi_index", "dims") for n in sequence(dims, "ravel_multi_index", "dims", "sizes")])
+    if not isinstance(multi_index, (Value, np.ndarray)):
+        multi_index = sequence(multi_index, "ravel_multi_index", "multi_index", "arrays of places")
     if len(multi_index) != len(dims):
         raise ValueError(f"ravel_multi_index takes one array per dimension, got {len(multi_index)} for dims {dims}.")
     if order not in ("C", "F"):
