@@ -210,7 +210,10 @@ def ball(key, d, p=2, shape=(), dtype=None, *, out_sharding=None):
     (2, 3)
     """
     key, _ = one_key(key, "ball")
-    shape, (d,) = as_shape(shape, "ball"), as_shape(d, "ball")
+    shape, sizes = as_shape(shape, "ball"), as_shape(d, "ball")
+    if len(sizes) != 1:
+        raise TypeError(f"random.ball takes an integer d, got {d!r}.")
+    (d,) = sizes
     return placed(_ball(key, p, d=d, shape=shape, dtype=float_dtype(dtype, "ball")), out_sharding)
 
 

@@ -21,6 +21,7 @@ from gnomon.trace.context import local
 from gnomon.trace.stage import bind, value_of
 from gnomon.trace.value import Value
 from gnomon.types.dtype import canonicalize, is_complex, is_float, is_integer, is_key, python_scalar_dtype
+from gnomon.types.size import LARGEST_SIZE
 from gnomon.types.value_type import ArrayType
 
 # ---- recording -----------------------------------------------------------------------------------------------------
@@ -124,6 +125,8 @@ def as_shape(shape, caller):
         raise TypeError(f"random.{caller} takes a shape of integers, got shape={shape!r}.") from None
     if any(n < 0 for n in shape):
         raise ValueError(f"random.{caller} takes a shape without negative sizes, got shape={shape}.")
+    if any(n > LARGEST_SIZE for n in shape):
+        raise ValueError(f"random.{caller} got a shape with a size that no array has, shape={shape}.")
     return shape
 
 

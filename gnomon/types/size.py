@@ -58,16 +58,19 @@ def integer(x, name, argument):
         raise TypeError(f"{name} takes an integer {argument}, got {x!r} of type {type(x).__name__}.") from None
 
 
+LARGEST_SIZE = (1 << 63) - 1
+
+
 def check_size(size, what: str = "A dimension's size") -> int | Size:
     """The size as an int (NumPy's integers become Python's) or a symbolic size.
 
-    TypeError if it is no integer, ValueError if it is negative; `what` is the subject of the message's sentence.
+    TypeError if it is no integer, ValueError if it is negative or more than 63 bits hold; `what` is the subject of the message's sentence.
 
     >>> check_size(3)
     3
     """
     if type(size) is int:
-        if size >= 0:
+        if 0 <= size <= LARGEST_SIZE:
             return size
     elif isinstance(size, Size):
         return size
@@ -80,6 +83,8 @@ def check_size(size, what: str = "A dimension's size") -> int | Size:
             raise TypeError(f"{what} must be an integer, got {size!r} of type {type(size).__name__}.") from None
     if size < 0:
         raise ValueError(f"{what} must not be negative, got {size}.")
+    if size > LARGEST_SIZE:
+        raise ValueError(f"{what} must fit in 63 bits, got {size}.")
     return size
 
 
@@ -95,4 +100,4 @@ def check_shape(shape, what: str = "A shape") -> tuple[int | Size, ...]:
         if isinstance(shape, Size) or not hasattr(shape, "__iter__") or getattr(shape, "ndim", 1) == 0:
             return (check_size(shape, f"{what} given as one size"),)
     each = f"Each size of {what[0].lower()}{what[1:]}"
-    return tuple([size if type(size) is int and size >= 0 else check_size(size, each) for size in shape])
+    return tuple([size if type(size) is int and 0 <= size <= LARGEST_SIZE else check_size(size, each) for size in shape])

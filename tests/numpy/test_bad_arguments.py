@@ -29,6 +29,9 @@ M, KEY = np.ones((2, 3), "float32"), random.key(0)
     (lambda: jnp.mask_indices(None, np.triu), "mask_indices takes an integer n, got None"),
     (lambda: jnp.mask_indices(3, 4), "mask_indices takes a function as mask_func, got 4"),
     (lambda: jnp.fromfunction(3, (2,)), "fromfunction takes a function as function, got 3"),
+    (lambda: jnp.zeros(2 ** 70), "must fit in 63 bits, got 1180591620717411303424"), (lambda: jnp.tile(M, 2 ** 70), "must fit in 63 bits"),
+    (lambda: random.normal(KEY, (2 ** 70,)), "random.normal got a shape with a size that no array has"),
+    (lambda: random.ball(KEY, ()), "random.ball takes an integer d"),
     (lambda: jnp.lexsort(KEY), "lexsort takes a sequence of keys"), (lambda: jnp.extract(KEY, M), "extract takes a condition of numbers or booleans"),
 ])
 def test_sentences(call, message):
