@@ -66,7 +66,15 @@ NUMBER = re.compile(r"-?(?:\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|inf|nan)(?![\w.])")
 STRING = re.compile(r"'((?:[^'\\\n]|\\.)*)'|\"((?:[^\"\\\n]|\\.)*)\"")
 IN = re.compile(r"in \(")
 SPACE = re.compile(r"\s*")
-END = re.compile(r"(?:[^\S\n]*  # [^\n;]*)?(?:;|\s)*")      # of an equation, with the user's line behind it
+BINDER = re.compile(r"\w+:")
+REFERENCE = re.compile(r"([a-z]+)\[[^\[\]\n]*\] (<-|\+=)")
+PROGRAMS = re.compile(r"\(\s*\{ lambda")
+FOLDED = re.compile(r"<\d+ equations>")
+KEYWORD = re.compile(r"(\w+)=")
+FACTS = re.compile(r"((?:'\w+': \d{1,9}(?:, )?)*)(?:\(\), )?axis_types=\(((?:\w+(?:, |,)?)*)\)\)")      # of a mesh
+BARE_SET, SET = re.compile(r"\{([^{}]*)\}"), re.compile(r"\{([^{}]*)\}\)|()\)")
+WORD = re.compile(r" ?\S{1,24}")
+END = re.compile(r"(?:[^\S\n]*# .*?(?=;|\n| in \())?(?:;|\s)*")      # of an equation, with the user's line behind it
 WORDS = {"None": None, "True": True, "False": False, "UNCONSTRAINED": UNCONSTRAINED, "inf": float("inf"), "nan": float("nan"),
          **{t.name: t for t in AxisType}}
 DEEPEST = 60                # brackets in brackets
@@ -91,7 +99,7 @@ class Reader:
 
     def rest(self):
         """What stands here, for messages."""
-        word = re.compile(r" ?\S{1,24}").match(self.text, self.at)
+        word = WORD.match(self.text, self.at)
         return repr(word.group().strip()) if word else "the end of the line" if self.at < len(self.text) else "the end of the text"
 
     def skip(self):
@@ -274,7 +282,7 @@ class Reader:
     def equation(self, scope):
         at, outs, defined = self.at, [], {}
         self.not_of_references(scope)
-        while re.compile(r"\w+:").match(self.text, self.at):
+        while BINDER.match(self.text, self.at):
             place = self.at
             outs.append(self.binder(defined))
             name = next(reversed(defined), None)
@@ -319,10 +327,10 @@ class Reader:
 
     def not_of_references(self, scope):
         """Refuse `a[i] <- b`, `b:f32[] <- a[i]` and `a[i] += b`."""
-        name = re.compile(r"([a-z]+)\[[^\[\]\n]*\] (<-|\+=)").match(self.text, self.at)
+        name = REFERENCE.match(self.text, self.at)
         if name and name.group(1) in scope or self.text.startswith((",", "<-"), self.at):
-            raise self.error("how a mutable reference is indexed is not printed in full, so that this cannot be read back; print the "
-                             "program that gradients and compilation see, where references are values.")
+            raise self.error("how a mutable reference is indexed is not printed in full, so that this cannot be read back; make the "
+                             "program again from its function.")
 
     def op(self, cls, shown, ins, outs, at):
         """The op with these parameters; those that are never printed follow from the types, or are as they mostly are."""
@@ -378,9 +386,9 @@ class Reader:
         at, field = self.at, cls.fields[p]
         if self.text.startswith("{ lambda", at):
             return self.held()
-        if re.compile(r"\(\s*\{ lambda").match(self.text, at):
+        if PROGRAMS.match(self.text, at):
             return self.held_programs()
-        if self.text.startswith("<", at) and re.compile(r"<\d+ equations>").match(self.text, at):
+        if FOLDED.match(self.text, at):
             raise self.error("the program that stands here is not printed; print without fold=True.")
         end = self.end_of_value(names)
         raw = self.text[at:end]
@@ -523,7 +531,7 @@ class Reader:
         values, named = [], {}
         self.skip()
         while not self.take(")"):
-            field = self.match(re.compile(r"(\w+)="))
+            field = self.match(KEYWORD)
             if field and field.group(1) in ("unreduced", "reduced"):
                 named[field.group(1)] = self.a_set(bare=True)
             elif field:
@@ -538,13 +546,13 @@ class Reader:
         return self.attempt(lambda: make(*values, **named), f"{name} cannot be made", at)
 
     def a_set(self, bare=False):
-        found = self.match(re.compile(r"\{([^{}]*)\}" if bare else r"\{([^{}]*)\}\)|()\)"))
+        found = self.match(BARE_SET if bare else SET)
         if not found:
             raise self.error(f"a set of names, {{...}}, has to stand here, not {self.rest()}.")
         return frozenset([name.strip(" '") for name in (found.group(1) or "").split(",") if name.strip()])
 
     def a_mesh(self, kind, at):
-        axes = self.match(re.compile(r"((?:'\w+': \d{1,9}(?:, )?)*)(?:\(\), )?axis_types=\(((?:\w+(?:, |,)?)*)\)\)"))
+        axes = self.match(FACTS)
         text = self.text[at:self.at]
         for mesh in () if self.mesh is None else (self.mesh, self.mesh.abstract_mesh):
             if str(mesh) == text:

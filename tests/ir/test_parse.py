@@ -115,6 +115,18 @@ def test_a_program_read_is_one_that_runs():
         parse_jaxpr(str(closed))
 
 
+def test_ways_to_print():
+    """Other widths, and the user's lines, are read; what stands for a program or leaves out dtypes is not."""
+    xs = np.ones((4, 2), f32)
+    jaxpr = G.make_jaxpr(loops)(xs).jaxpr
+    for options in ({"width": 20}, {"width": 2000}, {"source": True}, {"source": True, "width": 2000}):
+        assert str(parse(jaxpr.pretty_print(**options))) == str(jaxpr)
+    with pytest.raises(ParseError, match="the program that stands here is not printed; print without fold=True"):
+        parse(jaxpr.pretty_print(fold=True))
+    with pytest.raises(ParseError, match="Print the program without shapes=True"):
+        parse(jaxpr.pretty_print(shapes=True))
+
+
 def test_names_of_ones_own():
     """A text written by hand has names and lines of its own; programs that are held do not share variables with their holders."""
     text = """
