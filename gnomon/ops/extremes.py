@@ -86,10 +86,10 @@ def reduce_ordered(emit, plain, x, axes, largest, out):
 
 
 def reduce_bits(emit, op, x, init, axes, out):
-    """A reduction by `and` or `or`: on one device the longest axis of many elements is halved a few times first."""
-    if emit.one_device and x.type.size >= MANY and axes:
+    """A reduction by `and` or `or`: on one device a long last axis is halved a few times first."""
+    if emit.one_device and x.type.size >= MANY and x.type.ndim - 1 in axes:
         x, axes = in_rows(emit, x, axes)
-        x = shortened(emit, x, max(axes, key=lambda a: x.type.shape[a]), op)
+        x = shortened(emit, x, x.type.ndim - 1, op)
     return emit.reduce(op, x, init, axes, out)
 
 
@@ -123,9 +123,10 @@ def shortened(emit, x, axis, op):
     n = t.shape[axis]
     if n < 128:
         return x
-    count = 16 if n < 512 else 32
+    last = axis == t.ndim - 1
+    count = 32 if last and n >= 512 else 16
     m = -(-n // count)
-    if axis == t.ndim - 1:
+    if last:
         m = -(-m // 16) * 16        # whole registers
     piece = ArrayType((*t.shape[:axis], m, *t.shape[axis + 1:]), t.dtype)
     pieces = []
