@@ -11,6 +11,8 @@ import enum
 import inspect
 import re
 import sys
+import types
+import typing
 
 from gnomon.base.errors import Refused
 from gnomon.ir.jaxpr import Eqn, Jaxpr, Literal, Var, intern
@@ -392,7 +394,11 @@ class Reader:
             raise self.error("the program that stands here is not printed; print without fold=True.")
         end = self.end_of_value(names)
         raw = self.text[at:end]
-        value = self.value(cls, field, annotation(cls, p), raw, end)
+        kinds = annotation(cls, p)
+        value = self.value(cls, field, kinds, raw, end)
+        if cls.__module__.startswith("gnomon.") and not fits(value, kinds):
+            raise self.error(f"the parameter {p.rstrip('_')} of {cls.op_name} is {' or '.join(k.__name__ if k else 'None' for k in kinds)}, "
+                             f"which {clipped(raw)} is not.", at)
         self.at = end
         printed = flat(Printer().value(self.Stub(cls), p, value)) if not callable(getattr(cls, "show_parameter", None)) else \
             self.attempt(lambda: str(cls.show_parameter(self.Stub(cls), p, value)), f"{clipped(raw)} is no {p} of {cls.op_name}", at)
@@ -576,6 +582,14 @@ def operand_count(cls):
     return None
 
 
+def fits(value, kinds):
+    """Whether the numbers in a value are of a kind that a parameter may be, whole numbers in tuples: 0, 0.0 and False are equal, and so
+    would be the ops that have them."""
+    if value.__class__ in (bool, int, float):
+        return object in kinds or value.__class__ in kinds
+    return not isinstance(value, tuple) or all(fits(x, (int,)) for x in value)
+
+
 def clipped(text):
     """A text in quotes, not much of it."""
     return repr(text if len(text) < 40 else f"{text[:36]} ...")
@@ -597,14 +611,21 @@ def enums(kinds):
 
 def named_in(cls, name):
     """What has this name where an op's class, or one that it is made from, is written; else None."""
-    found = (getattr(sys.modules[base.__module__], name, None) for base in cls.__mro__)
+    found = (getattr(sys.modules.get(base.__module__), name, None) for base in cls.__mro__)
     return next((x for x in found if x is not None), None)
 
 
+KINDS_OF_VALUES = {"int": int, "float": float, "bool": bool, "str": str, "tuple": tuple, "frozenset": frozenset, "object": object, "None": None,
+                   "Jaxpr": Jaxpr}
+
+
 def annotation(cls, p):
-    """The classes that a parameter is of, as the class that has it says: None stands for None's."""
+    """The classes that a parameter is of, as the class that has it says, in text or as they are: None stands for None's."""
     base = next(b for b in cls.__mro__ if p in b.__dict__.get("__annotations__", ()))
-    names = [name.strip() for name in base.__dict__["__annotations__"][p].split("|")]
-    known = {"int": int, "float": float, "bool": bool, "str": str, "tuple": tuple, "frozenset": frozenset, "object": object, "None": None,
-             "Jaxpr": Jaxpr}
-    return tuple([known[name] if name in known else getattr(sys.modules[base.__module__], name, object) for name in names])
+    said = base.__dict__["__annotations__"][p]
+    if not isinstance(said, str):
+        kinds = typing.get_args(said) if typing.get_origin(said) in (typing.Union, types.UnionType) else (said,)
+        return tuple([None if k is type(None) else typing.get_origin(k) or k for k in kinds])
+    names = [name.strip() for name in re.sub(r"\[.*\]", "", said).split("|")]
+    module = sys.modules.get(base.__module__)
+    return tuple([KINDS_OF_VALUES[name] if name in KINDS_OF_VALUES else getattr(module, name, object) for name in names])

@@ -2,6 +2,7 @@
 leaves out, and what is no program, is said in one sentence with its place."""
 from __future__ import annotations
 
+import enum
 import re
 
 import numpy as np
@@ -11,11 +12,16 @@ from hypothesis import given, settings, strategies as st
 import gnomon as G
 import gnomon.numpy as jnp
 from gnomon import lax
+from gnomon.base.errors import Refused
 from gnomon.extend.core import Primitive, parse_jaxpr
 from gnomon.ir.check import check, subprograms
 from gnomon.ir.parse import ParseError, parse
+from gnomon.ir.op import ZERO, OpForm
+from gnomon.ops.elementwise import Elementwise
 from gnomon.sharding import AxisType, NamedSharding, PartitionSpec as P
 from gnomon.transforms import Batching, jvp, vmap
+from gnomon.types.dtype import is_float
+from gnomon.types.value_type import ArrayType
 from tests.goldens.facts import FACTS
 from tests.laws.examples import examples
 from tests.laws.machine import op_program
@@ -113,6 +119,22 @@ def test_a_program_read_is_one_that_runs():
     assert G.jit(lambda y: G.core.eval_jaxpr(found.jaxpr, found.consts, y)[0])(x).tolist() == [3, 3, 3]
     with pytest.raises(ValueError, match=r"0 consts for a program whose constants are f32\[3\]. Give one value for each, as consts="):
         parse_jaxpr(str(closed))
+
+
+class Way(enum.Enum):
+    UP, DOWN = 1, 2
+
+
+def test_ops_of_ones_own():
+    """The annotations of a parameter say what its text means, written as text or not."""
+    def made(name, annotations):
+        return OpForm(name, (Elementwise,), {"__annotations__": annotations, "__module__": __name__, "derivative": ZERO, "lower": lambda self, emit, x: x,
+                                             "transpose": Refused("it is not linear"), "accepts": staticmethod(is_float)})
+    as_text = made("TurnedInText", {"way": "Way", "by": "tuple[int, ...] | None", "called": "str"})
+    as_classes = made("TurnedInClasses", {"way": Way, "by": tuple[int, ...] | None, "called": str})
+    for cls in (as_text, as_classes):
+        for op in (cls(Way.UP, (1, 2), "one way"), cls(Way.DOWN, None, "None")):
+            read_back(op_program(op, (ArrayType((3,), np.dtype(f32)),)))
 
 
 def test_ways_to_print():
@@ -227,6 +249,9 @@ MALFORMED = {
     ONE % "integer_pow[y=2 y=3] a": "line 1, column 53: integer_pow is given its parameter y twice.",
     ONE % "mul a [...]:f32[3]": "line 1, column 43: the numbers of the array of type f32[3] are not printed",
     ONE % "mul a two:f32[]": "line 1, column 43: 'two' is not a number; one is written 2.0:f32[].",
+    ONE % "cumsum[axis=0.0 reverse=False] a": "line 1, column 49: the parameter axis of cumsum is int, which '0.0' is not.",
+    ONE % "cumsum[axis=False reverse=False] a": "line 1, column 49: the parameter axis of cumsum is int, which 'False' is not.",
+    ONE % "squeeze[dimensions=(0.0,)] a": "line 1, column 56: the parameter dimensions of squeeze is tuple, which '(0.0,)' is not.",
     ONE % "cumsum[axis=0 reverse=maybe] a": "line 1, column 59: 'maybe' names something",
     ONE % "dot_general[dimension_numbers=((([[" + "[" * 90: "line 1, column 67: the parameters that begin before",
     "{ lambda ; a:f33[3]. let  in (a,) }": "line 1, column 14: 'f33' is not the name of a dtype.",
