@@ -5,7 +5,8 @@ from gnomon.base.errors import Refused
 from gnomon.base.source import at_place
 from gnomon.ir.jaxpr import Literal, intern
 from gnomon.ir.op import MULTILINEAR, LinearInput, NestedOp
-from gnomon.ops.arithmetic import add_any, unbroadcast
+from gnomon.ops.accumulate import accumulate
+from gnomon.ops.arithmetic import unbroadcast
 from gnomon.ops.place import Reshard
 from gnomon.ops.shape import zeros
 from gnomon.trace.build import Builder, fresh
@@ -48,7 +49,7 @@ def _transpose(jaxpr, linear, has_ct, instantiate):
 
         def give(v, ct):
             have = cts.get(v)
-            cts[v] = ct if have is None else add_any(have, ct)
+            cts[v] = ct if have is None else accumulate(have, ct)
 
         given = iter(ct_vars)
         for v, has in zip(jaxpr.outvars, has_ct):

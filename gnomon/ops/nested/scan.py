@@ -5,7 +5,7 @@ from gnomon.base.lists import partition, pick, settle, spread
 from gnomon.ir.dims import drop_dim, insert_dim
 from gnomon.ir.jaxpr import Eqn, Jaxpr, Literal, Var, intern
 from gnomon.ir.op import NestedOp, field, is_linear
-from gnomon.ops.arithmetic import add_any
+from gnomon.ops.accumulate import accumulate
 from gnomon.ops.nested.call import stays
 from gnomon.ops.nested.guard import guarded
 from gnomon.ops.nested.while_loop import check_carry
@@ -222,7 +222,7 @@ class Scan(NestedOp):
             fc, total, ck, fx, cy = cut(a, sizes)
             outs = inline(body, (), [*fc, *fx, *ck, *cy])
             more, rest = outs[:len(acc)], outs[len(acc):]
-            return [*[add_any(p, q) for p, q in zip(total, more)], *rest]
+            return [*[accumulate(p, q) for p, q in zip(total, more)], *rest]
         types = [v.type for v in (*fixed_c, *acc, *ct_k)] + [drop_dim(v.type, 0) for v in (*fixed_x, *ct_y)]
         wider = program(types, back)
         outs = bind(self.of(wider, len(fixed_c), len(acc) + len(ct_k), not self.reverse),
