@@ -54,6 +54,9 @@ def ragged_dot_general(lhs, rhs, group_sizes, ragged_dot_dimension_numbers, prec
     """
     x, y, sizes = as_value(lhs, "ragged_dot", 0), as_value(rhs, "ragged_dot", 1), as_value(group_sizes, "ragged_dot", 2)
     offset = () if group_offset is None else (as_value(group_offset, "ragged_dot", 6),)
+    if not isinstance(ragged_dot_dimension_numbers, tuple) or len(ragged_dot_dimension_numbers) != 3:
+        raise TypeError("ragged_dot_general takes RaggedDotDimensionNumbers as its ragged_dot_dimension_numbers, got "
+                        f"{ragged_dot_dimension_numbers!r}.")
     pairs, ragged, groups = ragged_dot_dimension_numbers
     if len(ragged) != 1:
         raise ValueError(f"ragged_dot cuts one dimension of lhs into groups, got lhs_ragged_dimensions {ragged}.")
