@@ -11,6 +11,7 @@ PER_PAIR = 1.3e-6           # and for each other equation in the same function
 PER_CALL = 2.3e-3           # to compile a call that is not inlined,
 PER_COPY = 0.8e-3           # and an equation of what it calls: the compiler copies the function for each call
 PER_KERNEL = 0.014          # to compile a kernel: equal ones are compiled once, wherever they are
+PER_KERNEL_SLOW = 0.045     # where the older code generator, which is quicker, is not taken: beside calls, in long programs
 PER_STEP = 3e-6             # to run one more iteration of a loop
 BYTES_PER_SECOND = 5e9      # to copy what a loop stacks and cuts
 RUNS = 100                  # how often a compiled program is taken to be run
@@ -31,21 +32,30 @@ def size_in_bytes(t):
     return t.size * t.dtype.itemsize if hasattr(t, "size") and hasattr(t.dtype, "itemsize") else 0
 
 
-def choose(total, period, count, copied, stacked, cuts=0, may_roll=True, may_outline=True, moves=0, again=0, rolled=0):
+def kernel_seconds(total, runs):
+    """What a kernel of a program of `total` equations takes to compile with its runs rolled."""
+    bodies, left = sum([r.period for r in runs]), total - sum([r.saved for r in runs])
+    return PER_KERNEL_SLOW if QUICK_PAIR * left ** 2 - QUICK_SAVES * bodies >= WORTHWHILE else PER_KERNEL
+
+
+def choose(total, period, count, copied, stacked, cuts=0, may_roll=True, may_outline=True, moves=0, again=0, rolled=0,
+           kernel=PER_KERNEL):
     """What to do with a run of `count` blocks of `period` equations in a program of `total`: "roll", "outline" or None.
 
     `copied` are the bytes that a scan would cut or write per run, `stacked` the bytes it would have to put together first, `cuts` the
     rows of stacked values that have to be cut out one by one unless it is a scan, `moves` the arrays that it would put together or
     write. `again` are the kinds of equations in a block that are outside the run as well, and would be compiled for both;
-    `rolled` are the equations in bodies of loops, which a program with calls cannot have compiled by the older code generator."""
+    `rolled` are the equations in bodies of loops, which a program with calls cannot have compiled by the older code generator;
+    `kernel` is what `kernel_seconds` says."""
     removed = period * (count - 1)
     if PER_EQUATION * cuts + compile_seconds(total) - compile_seconds(total - removed) < WORTHWHILE:
         return None
     costs = {}
     if may_roll:
-        costs["roll"] = RUNS * (PER_STEP * count + (copied + 2 * stacked) / BYTES_PER_SECOND) + PER_KERNEL * (moves + again)
+        costs["roll"] = RUNS * (PER_STEP * count + (copied + 2 * stacked) / BYTES_PER_SECOND) + kernel * (moves + again)
     if may_outline and period >= 3:         # a block of one or two equations is no better as a call
-        costs["outline"] = (PER_CALL + PER_COPY * period) * count + PER_EQUATION * cuts + PER_KERNEL * again + QUICK_SAVES * rolled
+        costs["outline"] = ((PER_CALL + PER_COPY * period) * count + PER_EQUATION * cuts + PER_KERNEL_SLOW * again
+                            + QUICK_SAVES * rolled)
     best = min(costs, key=costs.get, default=None)
     return best if best is not None and costs[best] < PER_EQUATION * cuts + compile_seconds(removed) else None
 

@@ -20,7 +20,7 @@ from gnomon.ops.nested.call import Jit
 from gnomon.ops.nested.scan import Scan
 from gnomon.ops.shape import BroadcastInDim, Reshape, Squeeze
 from gnomon.ops.slicing import Concatenate, Rev, Slice
-from gnomon.passes.cost import choose, size_in_bytes
+from gnomon.passes.cost import choose, kernel_seconds, size_in_bytes
 from gnomon.passes.flatten import flatten
 from gnomon.passes.repeats import find_runs, identities
 from gnomon.types.effect import must_run
@@ -140,7 +140,9 @@ class Rewrite:
 
     def result(self, original, whole_rows):
         at = 0
-        for run in find_runs(self.seq, self.kinds):
+        runs = find_runs(self.seq, self.kinds)
+        self.kernel = kernel_seconds(len(self.seq), runs)
+        for run in runs:
             if self.has_effects(run):
                 continue
             for e in self.seq[at:run.start]:
@@ -211,7 +213,7 @@ class Rewrite:
         for j, o in later[0]:
             copied += run.count * size_in_bytes(self.seq[run.start + j].outs[o].type)
         what = choose(len(self.seq), run.period, run.count, copied, stacked, cuts, current.roll != "off", current.outline != "off",
-                      len(put_together) + len(later[0]), self.kinds_outside(run), self.rolled)
+                      len(put_together) + len(later[0]), self.kinds_outside(run), self.rolled, self.kernel)
         return what, operands, later
 
     def kinds_outside(self, run):
