@@ -97,7 +97,7 @@ class Reader:
 
     def error(self, message, at=None):
         at = self.at if at is None else at
-        return ParseError(message, self.text.count("\n", 0, at) + 1, at - (self.text.rfind("\n", 0, at) + 1) + 1)
+        return ParseError(' '.join(message.split()), self.text.count("\n", 0, at) + 1, at - (self.text.rfind("\n", 0, at) + 1) + 1)
 
     def rest(self):
         """What stands here, for messages."""
@@ -277,7 +277,7 @@ class Reader:
         except ParseError:
             raise
         except Exception as error:
-            raise self.error(f"{failed}: {' '.join(str(error).split()) or type(error).__name__}", at) from error
+            raise self.error(f"{failed}: {str(error) or type(error).__name__}", at) from error
 
     # ---- equations -------------------------------------------------------------------------------------------------
 
