@@ -110,3 +110,63 @@ def test_shifts_over_the_edge():
     assert np.asarray(lax.shift_left(x, y)).tolist() == [-8, 0, 0, 0, 0]
     assert np.asarray(lax.shift_right_arithmetic(x, y)).tolist() == [-8, -1, -1, -1, -1]
     assert np.asarray(lax.shift_right_logical(x, y)).tolist() == [-8, 1, 0, 0, 0]
+
+
+# How far off results may be, in units of the last place: 4, or what stands here for (float32, float64). References are computed in long
+# double, and for the functions of SciPy in double, so these say what is known, not what is possible.
+IN_ULPS = {
+    **{name: (low, high) for names, low, high in (
+        ("asin acos atanh", -1, 1), ("sin cos tan atan sinh cosh asinh", -30, 30), ("tanh", -10, 10), ("acosh", 1, 30), ("exp exp2 logistic", -50, 50),
+        ("expm1", -30, 30), ("log log2 sqrt rsqrt", 0, 50), ("log1p", -1, 50), ("cbrt", -50, 50), ("square reciprocal", -9, 9),
+        ("one_minus_square", -3, 3), ("erf", -5, 5), ("erfc", -5, 9), ("erf_inv", -0.99, 0.99), ("bessel_i0e bessel_i1e", -30, 30),
+        ("digamma", 2, 50)) for name in names.split()}}
+WIDER = {"sinh": (16, 32), "cosh": (16, 32), "tanh": (8, 8), "atanh": (6, 300), "log1p": (4, 200), "expm1": (8, 8), "erf": (8, 8), "erfc": (120, 16),
+         "erf_inv": (120, 60), "bessel_i0e": (8, 8), "bessel_i1e": (16, 16), "digamma": (32, 32)}
+EXACT = {"logistic": lambda x: 1 / (1 + np.exp(-x)), "reciprocal": lambda x: 1 / x}
+
+
+@pytest.mark.parametrize("name", IN_ULPS)
+def test_units_of_the_last_place(name):
+    rng, reference = np.random.default_rng(0), EXACT.get(name) or UNARY.get(name) or sp.psi
+    for dtype, most in zip(("float32", "float64"), WIDER.get(name, (4, 4))):
+        x = rng.uniform(*IN_ULPS[name], 2000).astype(dtype)
+        with enable_x64(True):
+            got = np.asarray(getattr(lax, name)(x))
+        want = reference(x.astype(np.float64 if getattr(sp, reference.__name__, None) is reference else np.longdouble)).astype(np.longdouble)
+        normal = np.abs(want) > np.finfo(dtype).tiny
+        off = np.abs(got - want)[normal] / np.spacing(np.abs(want[normal]).astype(dtype))
+        assert off.max() < most, f"{name} in {dtype}: {off.max()} units at {x[normal][off.argmax()]!r}"
+
+
+EXACTLY = {      # function of lax: (NumPy's, operands are integers)
+    "add": (np.add, False), "sub": (np.subtract, False), "mul": (np.multiply, False), "div": (np.divide, False), "neg": (np.negative, False),
+    "bitwise_and": (np.bitwise_and, True), "bitwise_or": (np.bitwise_or, True), "bitwise_xor": (np.bitwise_xor, True),
+    "bitwise_not": (np.bitwise_not, True),
+    **{name: (getattr(np, numpy), False) for name, numpy in dict(
+        eq="equal", ne="not_equal", lt="less", le="less_equal", gt="greater", ge="greater_equal", is_finite="isfinite", floor="floor", ceil="ceil",
+        abs="abs", sign="sign", real="real", imag="imag", conj="conj", max="maximum", min="minimum").items()}}
+
+
+@pytest.mark.parametrize("name", EXACTLY)
+def test_the_same_numbers_as_numpy(name):
+    f, integers = EXACTLY[name]
+    x, y = np.random.default_rng(0).uniform(-100, 100, (2, 300)).astype("f4")
+    y[:20] = x[:20]
+    if integers:
+        x, y = x.astype("i4"), y.astype("i4")
+    if name in ("real", "imag", "conj"):
+        x = x + 1j * y
+    args = (x, y)[:f.nin if isinstance(f, np.ufunc) else 1]
+    want = f(*args)
+    np.testing.assert_array_equal(np.asarray(getattr(lax, name)(*args)), want)
+
+
+def test_bits_that_count():
+    for dtype in ("int8", "uint16", "int32", "uint64"):
+        bits = np.iinfo(dtype).bits
+        x = np.random.default_rng(0).integers(np.iinfo(dtype).min, np.iinfo(dtype).max, 50, dtype)
+        x[:2] = 0, 1
+        words = [format(int(v) % 2 ** bits, f"0{bits}b") for v in x]
+        with enable_x64(True):
+            assert np.asarray(lax.population_count(x)).tolist() == [w.count("1") for w in words]
+            assert np.asarray(lax.clz(x)).tolist() == [bits - len(w.lstrip("0")) for w in words]
