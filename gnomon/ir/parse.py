@@ -282,7 +282,7 @@ class Reader:
     # ---- equations -------------------------------------------------------------------------------------------------
 
     def equation(self, scope):
-        at, outs, defined = self.at, [], {}
+        outs, defined = [], {}
         self.not_of_references(scope)
         while BINDER.match(self.text, self.at):
             place = self.at
