@@ -91,8 +91,6 @@ SPECIAL = {
     "expi": ((small,), 32), "exp1": ((positive,), 16),
     "spence": ((lambda r, n: np.minimum(positive(r, n), 1e4),), 16), "i0": ((small,), 32), "i0e": ((real,), 8), "i1": ((small,), 32),
     "i1e": ((real,), 8), "fresnel": ((small,), 32), "sici": ((finite,), 64), "expn": ((order, lambda r, n: positive(r, n, -3, 1.7)), 32),
-    "hyp1f1": ((moderate, moderate, lambda r, n: small(r, n)), 512),
-    "hyp2f1": ((moderate, moderate, moderate, lambda r, n: r.uniform(-3, 0.9, n)), 1024),
 }
 
 PLACE = (location, scale)

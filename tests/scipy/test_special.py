@@ -8,6 +8,7 @@ import gnomon.numpy as jnp
 from gnomon.base.errors import Refused
 from gnomon.scipy import special as ours
 from tests.linalg.derivatives import check_derivatives
+from tests.scipy.recipes import SPECIAL
 
 
 def grid(*axes):
@@ -47,8 +48,7 @@ EXACT = {
 }
 
 
-@pytest.mark.parametrize("dtype", ["float64"])       # for float32, see test_generated
-@pytest.mark.parametrize("name", EXACT)
+@pytest.mark.parametrize("name, dtype", [(name, "float64") for name in EXACT] + [(name, "float32") for name in EXACT if name not in SPECIAL])
 def test_accuracy(name, dtype):
     args, narrow, wide = EXACT[name]
     with G.enable_x64(dtype == "float64"):
