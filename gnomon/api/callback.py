@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 
-from gnomon.api.function import _short, as_values, check_leaves
+from gnomon.api.function import _short, as_values, check_functions, check_leaves
 from gnomon.base.frames import entry_point
 from gnomon.base.source import named_after
 from gnomon.base.tree import keystr, tree_flatten, tree_flatten_with_path, tree_unflatten
@@ -64,6 +64,9 @@ def _flatten(what, args, kwargs):
 
 def _types(structs):
     leaves, tree = tree_flatten(structs)
+    for s in leaves:
+        if not (hasattr(s, "shape") and hasattr(s, "dtype")):
+            raise TypeError(f"callbacks take a tree of ShapeDtypeStructs as result_shape_dtypes, got {s!r} in it.")
     return tuple(ArrayType(tuple(s.shape), canonicalize(s.dtype, current.enable_x64)) for s in leaves), tree
 
 
@@ -80,6 +83,7 @@ def pure_callback(callback, result_shape_dtypes, *args, sharding=None, vmap_meth
     >>> float(gnomon.jit(lambda x: pure_callback(lambda v: np.float32(v) + 1, out, x))(1.0))
     2.0
     """
+    check_functions("pure_callback", callback=callback)
     if vmap_method not in VMAP_METHODS:
         raise ValueError(f"pure_callback: vmap_method must be one of {', '.join(map(repr, VMAP_METHODS))}, got {vmap_method!r}.")
     types, out_tree = _types(result_shape_dtypes)
@@ -92,6 +96,7 @@ def pure_callback(callback, result_shape_dtypes, *args, sharding=None, vmap_meth
 @entry_point
 def io_callback(callback, result_shape_dtypes, *args, sharding=None, ordered=False, **kwargs):
     """Call a Python function with side effects from a compiled program; exactly once per run, in order where `ordered`."""
+    check_functions("io_callback", callback=callback)
     types, out_tree = _types(result_shape_dtypes)
     values, tree, statics = _flatten("io_callback", args, kwargs)
     call = _Call(callback, tree, statics, out_tree)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from gnomon.api.custom import CustomVJPPrimal, custom_vjp
 from gnomon.api.differentiate import _argnums, vjp, wraps
-from gnomon.api.function import Flat, as_values, check_leaves, lazy_names, stage_closed, type_of
+from gnomon.api.function import Flat, as_values, check_functions, check_leaves, lazy_names, stage_closed, type_of
 from gnomon.api.jit import jit
 from gnomon.base.errors import Refused
 from gnomon.base.frames import entry_point
@@ -30,6 +30,7 @@ def closure_convert(fun, *example_args):
     >>> float(converted(3.0, *hoisted)), hoisted
     (4.0, [])
     """
+    check_functions("closure_convert", fun=fun)
     leaves, tree = tree_flatten(example_args)
     name = function_name(fun)
     check_leaves(leaves, "closure_convert", lazy_names(fun, example_args, {}))
@@ -95,6 +96,7 @@ def custom_gradient(fun=None, *, with_logs=False, remat=False, with_accums=None)
         raise Refused("custom_gradient takes no with_logs, remat or with_accums; use custom_vjp, inside checkpoint for remat")
     if fun is None:
         return custom_gradient
+    check_functions("custom_gradient", fun=fun)
 
     @custom_vjp
     def wrapped(*args):

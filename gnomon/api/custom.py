@@ -7,7 +7,7 @@ import types
 
 import numpy as np
 
-from gnomon.api.function import Flat, as_values, check_leaves, lazy_names, type_of
+from gnomon.api.function import Flat, as_values, check_functions, check_leaves, lazy_names, type_of
 from gnomon.base.errors import Refused
 from gnomon.base.frames import entry_point
 from gnomon.base.lists import pick
@@ -234,6 +234,7 @@ class custom_jvp(_Custom):
 
     def defjvp(self, jvp, symbolic_zeros=False):
         """Give the rule."""
+        check_functions("defjvp", **({} if jvp is None else {"jvp": jvp}))
         self.jvp, self.symbolic_zeros = jvp, symbolic_zeros
         self.rules.clear()
         return jvp
@@ -393,6 +394,7 @@ class custom_vjp(_Custom):
 
     def defvjp(self, fwd, bwd, symbolic_zeros=False, optimize_remat=False):
         """Give the forward and the backward rule."""
+        check_functions("defvjp", **{name: rule for name, rule in (("fwd", fwd), ("bwd", bwd)) if rule is not None})
         self.fwd, self.bwd, self.symbolic_zeros = fwd, bwd, symbolic_zeros
         self.rules.clear()
 

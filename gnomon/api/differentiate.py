@@ -5,8 +5,8 @@ import operator
 
 import numpy as np
 
-from gnomon.api.function import (Flat, as_values, check_leaves, lazy_names, put, run_here, stage_closed, thread_refs, type_of, value_in,
-                                 weakened)
+from gnomon.api.function import (Flat, as_values, check_functions, check_leaves, lazy_names, put, run_here, stage_closed, thread_refs, type_of,
+                                 value_in, weakened)
 from gnomon.api.vjp_refs import VJP
 from gnomon.api.vmap import vmap
 from gnomon.base.errors import Refused
@@ -429,6 +429,7 @@ def linearize(fun, *primals, has_aux=False):
     >>> float(f_lin(1.0))
     6.0
     """
+    check_functions("linearize", fun=fun)
     flat, jaxpr, captured, values, tree, refs = _stage_any(fun, primals, "linearize", has_aux)
     n_aux = flat.aux[1] if has_aux else 0
     n_out = len(jaxpr.outvars) - n_aux - len(refs)
@@ -458,6 +459,7 @@ def linear_transpose(fun, *primals, reduce_axes=()):
     6.0
     """
     _no_reduce_axes(reduce_axes, "linear_transpose")
+    check_functions("linear_transpose", fun=fun)
     leaves, tree = tree_flatten(tuple(primals))
     types = [type_of(x) for x in leaves]
     flat = Flat(fun, tree, lambda args: fun(*args))
@@ -502,6 +504,8 @@ def jacfwd(fun, argnums=0, has_aux=False, holomorphic=False):
     >>> jacfwd(lambda x: x * x)(2.0).shape
     ()
     """
+    check_functions("jacfwd", fun=fun)
+
     @wraps(fun, "jacfwd")
     @entry_point
     def jacobian(*args, **kwargs):
@@ -538,6 +542,8 @@ def jacrev(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
     >>> jacrev(lambda x: x * x)(2.0).shape
     ()
     """
+    check_functions("jacrev", fun=fun)
+
     @wraps(fun, "jacrev")
     @entry_point
     def jacobian(*args, **kwargs):
@@ -579,6 +585,7 @@ def hessian(fun, argnums=0, has_aux=False, holomorphic=False):
     >>> float(hessian(lambda x: x ** 3)(2.0))
     12.0
     """
+    check_functions("hessian", fun=fun)
     return jacfwd(jacrev(fun, argnums, has_aux=has_aux, holomorphic=holomorphic), argnums, has_aux=has_aux, holomorphic=holomorphic)
 
 

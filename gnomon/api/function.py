@@ -112,6 +112,13 @@ def _exact(x):
     return x
 
 
+def check_functions(what, **given):
+    """Complain of arguments that are no functions."""
+    for name, function in given.items():
+        if not callable(function):
+            raise TypeError(f"{what} takes a function as {name}, got {function!r}.")
+
+
 def check_leaves(leaves, what, names):
     """Each leaf must be array-like; the error names the argument."""
     for i, x in enumerate(leaves):

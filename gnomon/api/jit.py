@@ -9,7 +9,7 @@ import weakref
 from collections import deque
 
 from gnomon.api.aliases import Inline
-from gnomon.api.function import Flat, ShapeDtypeStruct, as_values, check_leaves, check_refs, lazy_names, type_of
+from gnomon.api.function import Flat, ShapeDtypeStruct, as_values, check_functions, check_leaves, check_refs, lazy_names, type_of
 from gnomon.api.retraces import Report, Trace, differences, nearest, note
 from gnomon.base.announce import announce
 from gnomon.base.errors import Refused
@@ -779,6 +779,7 @@ def eval_shape(fun, *args, **kwargs):
     >>> eval_shape(lambda x: x[None], jnp.ones(3))
     ShapeDtypeStruct(shape=(1, 3), dtype=float32)
     """
+    check_functions("eval_shape", fun=fun)
     leaves, tree = tree_flatten((args, kwargs))
     names = lazy_names(fun, args, kwargs)
     check_leaves(leaves, "eval_shape", names)

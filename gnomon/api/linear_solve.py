@@ -4,7 +4,7 @@ from __future__ import annotations
 from gnomon.api.control import share_captured, staged
 from gnomon.api.custom import custom_jvp
 from gnomon.api.differentiate import jvp
-from gnomon.api.function import as_values, check_leaves
+from gnomon.api.function import as_values, check_functions, check_leaves
 from gnomon.base.frames import entry_point
 from gnomon.base.source import function_name
 from gnomon.base.tree import keystr, tree_flatten, tree_flatten_with_path, tree_unflatten
@@ -19,13 +19,6 @@ from gnomon.transforms import transpose
 __all__ = ["custom_linear_solve", "custom_root"]
 
 _stop_gradient = StopGradient()
-
-
-def check_functions(what, **given):
-    """Complain of arguments that are no functions."""
-    for name, function in given.items():
-        if not callable(function):
-            raise TypeError(f"{what} takes a function as {name}, got {function!r}.")
 
 
 def with_aux(out, function, what):

@@ -35,3 +35,24 @@ def test_refused_with_these_words(call, error, message):
     with pytest.raises(error) as caught:
         call()
     assert str(caught.value) == message
+
+
+NO_FUNCTION = {
+    "jacfwd": lambda: G.jacfwd(3), "jacrev": lambda: G.jacrev(None), "hessian": lambda: G.hessian("no"),
+    "linearize": lambda: G.linearize(3, 1.0), "linear_transpose": lambda: G.linear_transpose(3, 1.0),
+    "eval_shape": lambda: G.eval_shape(3, 1.0), "closure_convert": lambda: G.closure_convert(3, 1.0),
+    "custom_gradient": lambda: G.custom_gradient(3), "defjvp": lambda: G.custom_jvp(abs).defjvp(3),
+    "defvjp": lambda: G.custom_vjp(abs).defvjp(abs, 3),
+    "pure_callback": lambda: G.pure_callback(3, G.ShapeDtypeStruct((), "float32"), 1.0),
+}
+
+
+@pytest.mark.parametrize("name", NO_FUNCTION)
+def test_no_function(name):
+    with pytest.raises(TypeError, match=f"^{name} takes a function as [a-z]+, got (3|None|'no')"):
+        NO_FUNCTION[name]()
+
+
+def test_callbacks_take_types_of_results():
+    with pytest.raises(TypeError, match="callbacks take a tree of ShapeDtypeStructs as result_shape_dtypes, got 3 in it"):
+        G.pure_callback(abs, (3,), 1.0)
