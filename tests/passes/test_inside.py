@@ -56,7 +56,7 @@ def test_loops_in_regions_and_their_backward_loops(body, checked):
     f = over_devices(body, checked)
     g = G.grad(lambda w, c: f(w, c).sum(), (0, 1))
     out, reports = made(g, W, C)
-    assert [r.kind for r in reports] == ["roll", "roll"] and min(r.count for r in reports) >= 58 and equations(out) < 70
+    assert [r.kind for r in reports] == ["roll", "roll"] and min(r.count for r in reports) >= 58 and equations(out) < 120
     same(g, W, C)
 
 
