@@ -18,7 +18,8 @@ RUNS = 100                  # how often a compiled program is taken to be run
 WORTHWHILE = 0.25           # seconds of compile time below which nothing is done
 QUICK_SAVES = 2e-3          # of compile time per equation of a loop's body, by the CPU's older code generator;
 QUICK_PAIR = 3.4e-7         # what it takes longer per pair of equations, as it compiles all kernels together
-QUICK_LOSS = 0.03           # of the time to copy its results that an equation takes longer with it,
+QUICK_LOSS = 0.05           # of the time to copy its arrays that an equation takes longer with it,
+QUICK_FREE = 1 << 17        # where they have more bytes than these,
 QUICK_LOSSES = {"scatter": 4, "random": 4, "threefry": 4, "cum": 1, "sort": 0.3, "while": 2}     # and of those whose names begin so
 UNKNOWN_STEPS = 100         # how often a while loop is taken to go round
 
@@ -97,9 +98,13 @@ def is_kept_call(e):
     return getattr(e.op, "keep", False)
 
 
+VIEWS = frozenset(["broadcast_in_dim", "reshape", "squeeze"])
+
+
 def equations(jaxpr):
-    """How many a program has with those of the programs that it holds."""
-    return len(jaxpr.eqns) + sum([equations(held) for e in jaxpr.eqns for held in programs_of(e.op)])
+    """How many a program has with those of the programs that it holds, without those that only give an array another shape."""
+    views = sum([e.op.op_name in VIEWS and e.ins[0].type.size == e.outs[0].type.size for e in jaxpr.eqns])
+    return len(jaxpr.eqns) - views + sum([equations(held) for e in jaxpr.eqns for held in programs_of(e.op)])
 
 
 def quick_loss(jaxpr):
@@ -107,8 +112,9 @@ def quick_loss(jaxpr):
     lost = 0.0
     for e in jaxpr.eqns:
         name = e.op.op_name
-        share = next((s for start, s in QUICK_LOSSES.items() if name.startswith(start)), QUICK_LOSS)
-        lost += share * sum([size_in_bytes(v.type) for v in (*e.outs, *e.ins)]) / BYTES_PER_SECOND
+        share = next((s for start, s in QUICK_LOSSES.items() if name.startswith(start)), None)
+        sizes = [size_in_bytes(v.type) for v in (*e.outs, *e.ins)]
+        lost += (share * sum(sizes) if share else QUICK_LOSS * sum([s for s in sizes if s > QUICK_FREE])) / BYTES_PER_SECOND
         for held in programs_of(e.op):
             lost += quick_loss(held) * getattr(e.op, "length", UNKNOWN_STEPS if name == "while" else 1)
     return lost
