@@ -23,7 +23,7 @@ from gnomon.ops.convert import convert_element_type
 from gnomon.ops.nested.call import Jit
 from gnomon.passes.discharge import discharge
 from gnomon.run.array import Array
-from gnomon.run.programs import arranged, call_for, call_of, placements_of, plan_for, quickened
+from gnomon.run.programs import call_for, call_of, placements_of, plan_for, written
 from gnomon.run.ref import Ref, live, through_references
 from gnomon.trace.context import local, named_axes
 from gnomon.trace.stage import Tracer, bind, evaluate_jaxpr, inline, leaked, stage
@@ -545,11 +545,9 @@ class Lowered:
         jaxpr = self.jaxpr = discharge(entry.jaxpr)[0] if entry.refs else entry.jaxpr
         places = tuple([getattr(live(x) if x.__class__ is Ref else x, "placement", None) for x in (*entry.consts, *traced.leaves)])
         self.places = None if all(p is None for p in places) else places
-        self.plan = plan_for(jaxpr, self.places, entry.name, entry.donated, traced.jitted.shardings(entry, len(jaxpr.outvars)),
-                             traced.jitted.options.compiler_options)
-        self.made, self.rows = arranged(jaxpr, self.plan)
-        self.plan = quickened(self.plan, self.made)
-        self.text, self.callbacks = lowering.write_module(self.made, self.plan, entry.name)
+        plan = plan_for(jaxpr, self.places, entry.name, entry.donated, traced.jitted.shardings(entry, len(jaxpr.outvars)),
+                        traced.jitted.options.compiler_options)
+        self.made, self.rows, self.plan, self.text, self.callbacks = written(jaxpr, plan, entry.name)
 
     args_info = property(lambda self: self.traced.args_info)
     out_info = property(lambda self: self.traced.out_info)

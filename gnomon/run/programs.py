@@ -1,6 +1,7 @@
 """From a closed program to a function that runs it, compiled for the places where its arguments are."""
 from __future__ import annotations
 
+from gnomon.base.garbage import waiting
 from gnomon.base.late import Late
 from gnomon.base.settings import current
 from gnomon.ir.jaxpr import Eqn, Jaxpr, Var, intern
@@ -60,9 +61,7 @@ def compile_program(jaxpr, places=None, name="main", donated=(), shardings=None,
     """(executable, the program it runs, rows): see `call_of`."""
     donated = tuple(lowering.aliases(jaxpr, donated)) if donated else ()
     plan = plan_for(jaxpr, places, name, donated, shardings, options)
-    made, rows = arranged(jaxpr, plan)
-    plan = quickened(plan, made)
-    text, callbacks = lowering.write_module(made, plan, name)
+    made, rows, plan, text, callbacks = written(jaxpr, plan, name)
     dump(made, text, name)
     if callbacks:
         plan = plan.replace(host_callbacks=callbacks)
@@ -77,6 +76,14 @@ def single_op_program(op, types, which=None):
     operands = tuple(ins if which is None else [ins[i] for i in which])
     outs = tuple([Var(t) for t in (out if op.multiple else (out,))])
     return intern(Jaxpr((), dict.fromkeys(operands), [Eqn(op, operands, outs)], outs))
+
+
+def written(jaxpr, plan, name):
+    """(the optimised program, rows, the plan for it, its text, the Python functions it calls): see `arranged`."""
+    with waiting:
+        made, rows = arranged(jaxpr, plan)
+        plan = quickened(plan, made)
+        return made, rows, plan, *lowering.write_module(made, plan, name)
 
 
 def arranged(jaxpr, plan):
