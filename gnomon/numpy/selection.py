@@ -17,6 +17,7 @@ from gnomon.ops.compare import SelectN, eq
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.elementwise import full_scalar as number
 from gnomon.ops.shape import broadcast_in_dim
+from gnomon.run.array import Array
 from gnomon.trace.stage import bind, value_of
 from gnomon.trace.value import Value
 from gnomon.types.dtype import finfo, iinfo, is_complex, is_inexact, is_integer
@@ -25,6 +26,7 @@ __all__ = ["clip", "nan_to_num", "piecewise", "select", "where"]
 
 _select = SelectN()
 _plans: dict = {}
+_BOOL = np.dtype("bool")
 
 
 def where(condition, x=None, y=None, /, *, size=None, fill_value=None):
@@ -44,7 +46,8 @@ def where(condition, x=None, y=None, /, *, size=None, fill_value=None):
         raise ValueError("where takes both x and y, or neither of them.")
     if size is not None or fill_value is not None:
         raise ValueError("where takes size and fill_value only with the condition alone, where they shape the indices.")
-    condition = truth(as_value(condition, "where", 0))
+    if condition.__class__ is not Array or condition.type.dtype is not _BOOL:
+        condition = truth(as_value(condition, "where", 0))
     x, kx = operand(x, "where", 1)
     y, ky = operand(y, "where", 2)
     key = condition.type, kx, ky, current.key
