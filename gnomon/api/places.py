@@ -21,7 +21,7 @@ from gnomon.trace.context import local, scope_key
 from gnomon.trace.stage import Tracer, bind
 from gnomon.types.layout import Layout
 from gnomon.types.memory import Space
-from gnomon.types.mesh import AbstractMesh, Mesh, install_mesh_context, make_device_mesh
+from gnomon.types.mesh import AbstractMesh, AxisType, Mesh, install_mesh_context, make_device_mesh
 from gnomon.types.sharding import NamedSharding, PartitionSpec, Sharding, abstract_sharding, type_sharding
 
 
@@ -89,7 +89,8 @@ def copy_to_host_async(x):
 def make_mesh(axis_shapes, axis_names, axis_types=None, *, devices=None):  # noqa: F811
     """A mesh of devices with named axes.
 
-    `axis_types` (one AxisType an axis) default to Auto. ValueError if there are not enough devices.
+    `axis_types` (one AxisType an axis) default to Explicit: types then say how a value is sharded. ValueError if there are not enough
+    devices.
 
     >>> make_mesh((1,), ("x",)).shape["x"]
     1
@@ -103,6 +104,8 @@ def make_mesh(axis_shapes, axis_names, axis_types=None, *, devices=None):  # noq
     if need > len(have):
         raise ValueError(f"Number of devices {len(have)} must be >= the product of mesh_shape {axis_shapes}. On CPU, set num_cpu_devices "
                          "before the first computation.")
+    if axis_types is None:
+        axis_types = (AxisType.Explicit,) * len(axis_names)
     return Mesh(make_device_mesh(axis_shapes, have[:need]), axis_names, axis_types)
 
 

@@ -187,7 +187,7 @@ def test_places():
         y = G.device_put(np.ones((8, 4), f32), NamedSharding(mesh, P("x")))
         read_back(G.make_jaxpr(lambda a: (jnp.sin(a) + a.sum(0), a.T, G.reshard(a, P(None, ("x", "y"))), jnp.zeros((8, 4), out_sharding=P("x"))))(y)
                   .jaxpr, mesh)
-    auto = G.make_mesh((1, 1), ("x", "y"))
+    auto = G.make_mesh((1, 1), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
 
     def inside(a):
         return (lax.psum(jnp.sin(a), "x") + lax.axis_index("y"), lax.all_to_all(a, "x", 0, 1, tiled=True), lax.ppermute(a, "y", [(0, 0)]),

@@ -6,7 +6,7 @@ import pytest
 
 import gnomon as G
 import gnomon.numpy as jnp
-from gnomon.sharding import AxisType, NamedSharding, PartitionSpec as P, set_mesh
+from gnomon.sharding import AxisType, Mesh, NamedSharding, PartitionSpec as P, set_mesh
 
 rng = np.random.default_rng(0)
 W, X = rng.normal(size=(16, 32)).astype("f4"), rng.normal(size=(8, 16)).astype("f4")
@@ -18,7 +18,7 @@ def loss(w, x):
 
 @pytest.fixture(params=["auto", "explicit"])
 def mesh(request):
-    types = (AxisType.Explicit,) * 2 if request.param == "explicit" else None
+    types = (AxisType.Explicit,) * 2 if request.param == "explicit" else (AxisType.Auto,) * 2
     made = G.make_mesh((4, 2), ("x", "y"), axis_types=types)
     with set_mesh(made):
         yield made
@@ -26,6 +26,11 @@ def mesh(request):
 
 def placed(mesh):
     return G.device_put(W, NamedSharding(mesh, P(None, "y"))), G.device_put(X, NamedSharding(mesh, P("x", None)))
+
+
+def test_axes_are_explicit_where_a_mesh_is_made_and_nothing_said():
+    assert G.make_mesh((2, 2), ("x", "y")).axis_types == (AxisType.Explicit,) * 2
+    assert Mesh(np.array(G.devices()[:2]), ("x",)).axis_types == (AxisType.Auto,)
 
 
 def test_sharded_equals_unsharded(mesh):

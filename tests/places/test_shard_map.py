@@ -16,7 +16,7 @@ W = np.array([3.0, 2.0], "f4")
 
 @pytest.fixture(scope="module")
 def mesh():
-    return G.make_mesh((4, 2), ("x", "y"))
+    return G.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
 
 
 @pytest.fixture
@@ -310,8 +310,8 @@ ERRORS = {
     "shard_map in_specs must be PartitionSpecs or a tree of them, but in_specs[0] is of type str: 'x'.": (same, ("x",), P("x"), X),
     "pvary got a value of type float32[2,2]{V:x}, which varies over ['x'] already.": (lambda x: lax.pcast(x, "x", to="varying"), P("x"), P("x"), X),
     "with_sharding_constraint got P('x',) inside a shard_map over 'x', 'y', where each device has its own part along 'x'. Name other axes of the "
-    "mesh only, or leave it out.": (lambda x: lax.with_sharding_constraint(x, NamedSharding(G.make_mesh((4, 2), ("x", "y")), P("x"))), P("x"),
-                                    P("x"), X),
+    "mesh only, or leave it out.": (lambda x: lax.with_sharding_constraint(
+        x, NamedSharding(G.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2), P("x"))), P("x"), P("x"), X),
     "psum with axis_index_groups leaves a value that varies between groups, which types cannot say; use shard_map(check_vma=False), or a mesh "
     "with one axis more": (lambda x: lax.psum(x, "x", axis_index_groups=[[0, 1], [2, 3]]), P("x"), P("x"), X),
 }
