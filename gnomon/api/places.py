@@ -223,7 +223,6 @@ def with_layout_constraint(x, layouts):
 
     >>> import gnomon
     >>> from gnomon.types.layout import Layout
-from gnomon.types.memory import Space
     >>> f = gnomon.jit(lambda x: with_layout_constraint(x + 1, Layout((1, 0))))
     >>> f(np.zeros((1, 2), np.float32)).tolist()
     [[1.0, 1.0]]

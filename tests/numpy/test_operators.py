@@ -166,7 +166,7 @@ def test_python_numbers_take_the_dtype_they_meet():
         x = jnp.ones(2, dtype)
         assert (x + 1).dtype == x.dtype and (2 * x).dtype == x.dtype and not (x + 1).weak_type
     assert (jnp.arange(3) + 1.5).weak_type and (jnp.arange(3) + 1.5).dtype == np.float32
-    with pytest.warns(G.errors.GnomonWarning, match="300 does not fit in uint8"):
+    with pytest.warns(G.errors.GnomonWarning, match="300, operand of [+], does not fit in uint8"):
         assert (jnp.arange(3, dtype="uint8") + 300).tolist() == [44, 45, 46]
 
 

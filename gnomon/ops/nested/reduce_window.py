@@ -45,7 +45,11 @@ class ReduceWindowByProgram(Composed, Windowed):
         xs, inits = halves(args)
         scalars = [ArrayType((), x.type.dtype) for x in xs]
         region = emit.block(scalars + scalars, lambda *values: emit.eqns(self.jaxpr, values))
-        return emit.generic("stablehlo.reduce_window", args, self.window_text(emit), region)
+        overlap = any(window > stride for window, stride in zip(self.window_dimensions, self.window_strides))
+        if overlap:             # across devices the compiler partitions these wrongly
+            args = [*[emit.module.everywhere(emit, x) for x in xs], *inits]
+        outs = emit.generic("stablehlo.reduce_window", args, self.window_text(emit), region)
+        return [emit.module.everywhere(emit, x) for x in outs] if overlap else outs
 
     def compose(self, *args):
         """The windows written out, with a flag for each element that says whether it is one of the operand's."""
