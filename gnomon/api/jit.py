@@ -104,14 +104,20 @@ class Jitted:
     def __call__(self, *args, **kwargs):
         try:
             types = None
-            if args and args[0].__class__ is Array and not kwargs:      # most often, arrays are arguments of their own
-                if len(args) == 1:
-                    types, placed = args[0].type, args[0].placement
-                else:
-                    try:
-                        types, placed = (*map(type_of_array, args),), any(map(placement_of_array, args)) or None
-                    except TypeError:       # one that is no Array
-                        pass
+            if len(args) == 1 and not kwargs:       # most often, arrays are arguments of their own
+                array = args[0]
+                if array.__class__ is Array:
+                    types = array.type
+                    known = self.latest.get(types)
+                    if known is not None:
+                        settings, axes, entry, one = known
+                        if settings is current.key and axes is local.axes_key and local.frame is None:
+                            return one(array) if array.placement is None and one is not None else self.run(entry, args)
+            elif args and args[0].__class__ is Array and not kwargs:
+                try:
+                    types, placed = (*map(type_of_array, args),), any(map(placement_of_array, args)) or None
+                except TypeError:       # one that is no Array
+                    pass
                 known = self.latest.get(types)
                 if known is not None:
                     settings, axes, entry, one = known
@@ -130,7 +136,7 @@ class Jitted:
                 return self.call_traced(entry, leaves)
             out = self.run(entry, leaves)
             if types is not None:
-                one = entry.plain and not entry.consts and getattr(entry.calls.get(None), "one", None)
+                one = entry.plain and not entry.consts and getattr(entry.calls.get(None), "one" if types.__class__ is tuple else "single", None)
                 self.latest[types] = current.key, local.axes_key, entry, one or None
             return out
         except Exception as error:

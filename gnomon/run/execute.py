@@ -111,14 +111,20 @@ def _call_on_default(run, handlers, out_types, places, plan):
     elif len(out_types) == 1:
         out_type, = out_types
 
+        def single(array):
+            buffer = array._buffer
+            try:
+                result, = run([array.buffer() if buffer is None else buffer]).consume_with_handlers(handlers)
+            except FAILURES as error:
+                raise run_error(plan, [array], error) from None
+            return Array(out_type, result)
+
         def one(arrays):
             if len(arrays) == 1:
-                array, = arrays
-                buffers = [array.buffer() if array._buffer is None else array._buffer]
-            else:
-                buffers = [array.buffer() if (buffer := array._buffer) is None else buffer for array in arrays]
+                return single(*arrays)
             try:
-                result, = run(buffers).consume_with_handlers(handlers)
+                result, = run([array.buffer() if (buffer := array._buffer) is None else buffer for array in arrays]
+                              ).consume_with_handlers(handlers)
             except FAILURES as error:
                 raise run_error(plan, arrays, error) from None
             return Array(out_type, result)
@@ -126,7 +132,7 @@ def _call_on_default(run, handlers, out_types, places, plan):
         def call(arrays):
             return [one(arrays)]
 
-        call.one = one      # the result by itself
+        call.one, call.single = one, single     # the result by itself, of a list of arrays and of one array
 
     else:
         def call(arrays):
