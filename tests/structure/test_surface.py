@@ -18,6 +18,7 @@ WHOLE = ("jax.dtypes", "jax.image", "jax.nn", "jax.numpy", "jax.ops", "jax.rando
 # What Python itself or JAX's own inner workings put on its classes.
 OF_PYTHON = """__annotations__ __buffer__ __del__ __dict__ __firstlineno__ __release_buffer__ __slots__ __static_attributes__
     __weakref__ __module__""".split()
+ADDED_BY_PYTHON = ("Array __firstlineno__", "Array __static_attributes__")         # to every class, from 3.13 on
 OF_JAX = "dimension_as_value full_lower get_const get_referent parent to_concrete_value val".split()
 INNER = ({f"Array {name}": "bookkeeping of JAX's own class; numpy.asarray(x) gives the numbers" for name in OF_PYTHON} |
          {f"Tracer {name}": "part of how JAX traces; jax.make_jaxpr shows the program" for name in OF_JAX})
@@ -92,8 +93,8 @@ def answers():
     for answer in found.values():
         answer[1] = re.sub(r" in Gnomon [\d.]+", " in Gnomon", answer[1])
     for name, why in INNER.items():
-        if name in found and found[name][0] == "refused":
-            found[name][1] = f"{name.split()[1]}: {why}."
+        if name in found and (found[name][0] == "refused" or name in ADDED_BY_PYTHON):
+            found[name][:2] = "refused", f"{name.split()[1]}: {why}."
     return found
 
 
