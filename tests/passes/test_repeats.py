@@ -14,8 +14,10 @@ from gnomon.ir.jaxpr import intern
 from gnomon.passes.cost import choose, prefers_quick
 from gnomon.passes.pipeline import optimised
 from gnomon.passes.roll import compile_repeats_once
+from gnomon.run.xla import QUICK_COMPILE
 
 rng = np.random.default_rng(0)
+NEWER = {name: True for name, _ in QUICK_COMPILE}       # the newer code generator, where there are two
 
 
 def normal(*shape, scale=1.0):
@@ -277,7 +279,7 @@ def test_loops_with_long_bodies_on_small_arrays_are_compiled_by_the_quicker_code
         assert not prefers_quick(program(loop(200), jnp.zeros(1_000_000)))
         assert not prefers_quick(program(loop(200, lambda x: x.at[jnp.zeros(2_000_000, int)].add(1.0)), jnp.zeros(8)))
         f, x = G.jit(loop(200)), jnp.linspace(0, 1, 8)
-        slow = G.jit(loop(200), compiler_options={"xla_cpu_use_fusion_emitters": True})
+        slow = G.jit(loop(200), compiler_options=NEWER)
         assert f(x).tolist() == slow(x).tolist()
 
 
@@ -324,7 +326,7 @@ def test_few_moves_and_comparisons_are_compiled_by_the_quicker_code_generator():
     x = jnp.asarray([[1.5, -0.0, jnp.nan], [0.1, 0.0, -3.0]], jnp.float32)
     for dtype in ("float32", "bfloat16", "int8"):
         y = (jnp.where(jnp.isnan(x), 7, x) if dtype == "int8" else x).astype(dtype)
-        fast, slow = G.jit(f)(y), G.jit(f, compiler_options={"xla_cpu_use_fusion_emitters": True})(y)
+        fast, slow = G.jit(f)(y), G.jit(f, compiler_options=NEWER)(y)
         assert prefers_quick(program(lambda x: (jnp.cumsum(x, 0), x > 0, x.argmax(1)), y))
         assert [np.asarray(v).tobytes() for v in G.tree.leaves(fast)] == [np.asarray(v).tobytes() for v in G.tree.leaves(slow)]
     assert not prefers_quick(program(lambda x: jnp.log(x) + 1, x))
