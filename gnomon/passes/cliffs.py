@@ -284,18 +284,25 @@ ASKED = {"psum", "pmax", "pmin", "ppermute", "all_gather", "all_to_all", "psum_s
 BITS = re.compile(r"\b(pred|[a-z]+?(\d+)\w*)\[([0-9,]*)\]")
 
 
+PLACE = re.compile(r'op_name="[^"]*?<([^<>"]*):(\d+)>')
+
+
 def data_movement(jaxpr, compiled):
     """Collectives that the partitioner put in for shardings that do not meet, from the compiled text of a program that names its
     lines; those that the user called (psum, ...) are no surprise."""
     asked = {at(e) for p in subprograms(jaxpr) for e in p.eqns if e.op.op_name in ASKED}
     found = {}
-    for line in compiled.splitlines():
+    lines = compiled.splitlines()
+    for line in lines:
         match = re.match(rf"\s*(?:ROOT )?%\S+ = (.*?) ({'|'.join(MOVES)})(?:-start)?\(", line)
         if match is None:
             continue
         sizes = [(n, size_of(d, bits, shape)) for n, (d, bits, shape) in enumerate(BITS.findall(match[1]))]
         n = sum(size for _, size in sizes)
-        named = re.search(r'op_name="[^"]*?<([^<>"]*):(\d+)>', line)
+        named = PLACE.search(line)
+        if named is None:       # it moves an argument: the place is that of what takes it
+            taken = re.compile(rf"[(, ]{re.escape(line.split(' = ')[0].split()[-1])}[,)]")
+            named = next((place for user in lines if taken.search(user) and (place := PLACE.search(user))), None)
         key = (named[1], int(named[2])) if named else ("", 0)
         count, total = found.get((key, match[2]), (0, 0))
         found[key, match[2]] = count + 1, total + n
