@@ -17,6 +17,7 @@ import platform
 import subprocess
 import sys
 
+from processes import measured
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -57,12 +58,7 @@ def with_bytecode():
 
 def measure(implementation, slow):
     """Rows of one fresh process, and {row: error} of those that failed."""
-    command = [sys.executable, str(HERE / "frontend.py"), implementation] + ["--slow"] * slow
-    done = subprocess.run(command, capture_output=True, text=True, cwd=HERE.parent,
-                          env=os.environ | {"PYTHONPATH": str(HERE.parent)})
-    if done.returncode:
-        sys.exit(f"{implementation} stopped:\n{done.stderr}")
-    rows = json.loads(done.stdout.splitlines()[-1])
+    rows = measured(HERE / "frontend.py", implementation, implementation, *["--slow"] * slow)
     failed = rows.pop("failed")
     return with_totals(rows), failed
 

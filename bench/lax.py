@@ -11,13 +11,12 @@ import argparse
 import datetime
 import importlib
 import json
-import os
 import pathlib
 import statistics
-import subprocess
-import sys
 import time
 import timeit
+
+from processes import measured
 
 HERE = pathlib.Path(__file__).resolve().parent
 HISTORY = HERE / "lax_history.jsonl"
@@ -136,14 +135,6 @@ def measure(implementation):
     return out
 
 
-def process(implementation):
-    done = subprocess.run([sys.executable, __file__, "--measure", implementation], capture_output=True, text=True, cwd=HERE.parent,
-                          env=os.environ | {"PYTHONPATH": str(HERE.parent)})
-    if done.returncode:
-        sys.exit(f"{implementation} stopped:\n{done.stderr}")
-    return json.loads(done.stdout.splitlines()[-1])
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=3)
@@ -153,7 +144,7 @@ def main():
     if options.measure:
         print(json.dumps(measure(options.measure)))
         return
-    rounds = [(process("jax"), process("gnomon")) for _ in range(options.rounds)]
+    rounds = [[measured(__file__, name, "--measure", name) for name in ("jax", "gnomon")] for _ in range(options.rounds)]
     jax, ours = ({row: min(found[k][row] for found in rounds) for row in rounds[0][0]} for k in (0, 1))
     missed = []
     for row in jax:

@@ -11,14 +11,12 @@ import collections
 import contextlib
 import importlib
 import json
-import os
 import statistics
-import subprocess
-import sys
 import time
 import warnings
 
-from lax import HERE, calls
+from lax import calls
+from processes import measured
 
 
 def examples(names):
@@ -121,14 +119,6 @@ def of_jax(names):
     return out
 
 
-def process(implementation, names):
-    done = subprocess.run([sys.executable, __file__, "--measure", implementation, *names], capture_output=True, text=True, cwd=HERE.parent,
-                          env=os.environ | {"PYTHONPATH": str(HERE.parent)})
-    if done.returncode:
-        sys.exit(f"{implementation} stopped:\n{done.stderr}")
-    return json.loads(done.stdout.splitlines()[-1])
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*")
@@ -138,7 +128,7 @@ def main():
     if options.measure:
         print(json.dumps({"jax": of_jax, "gnomon": of_gnomon}[options.measure](options.names)))
         return
-    rounds = [(process("jax", options.names), process("gnomon", options.names)) for _ in range(options.rounds)]
+    rounds = [[measured(__file__, name, "--measure", name, *options.names) for name in ("jax", "gnomon")] for _ in range(options.rounds)]
     jax, ours = ({row: min(found[k][row] for found in rounds) for row in rounds[0][k]} for k in (0, 1))
     both = [row for row in ours if row in jax]
     by_op = collections.defaultdict(lambda: [0.0, 0.0])

@@ -234,7 +234,7 @@ class custom_jvp(_Custom):
 
     def defjvp(self, jvp, symbolic_zeros=False):
         """Give the rule."""
-        check_functions("defjvp", **({} if jvp is None else {"jvp": jvp}))
+        check_functions("defjvp", ("jvp",), jvp=jvp)
         self.jvp, self.symbolic_zeros = jvp, symbolic_zeros
         self.rules.clear()
         return jvp
@@ -394,7 +394,7 @@ class custom_vjp(_Custom):
 
     def defvjp(self, fwd, bwd, symbolic_zeros=False, optimize_remat=False):
         """Give the forward and the backward rule."""
-        check_functions("defvjp", **{name: rule for name, rule in (("fwd", fwd), ("bwd", bwd)) if rule is not None})
+        check_functions("defvjp", ("fwd", "bwd"), fwd=fwd, bwd=bwd)
         self.fwd, self.bwd, self.symbolic_zeros = fwd, bwd, symbolic_zeros
         self.rules.clear()
 

@@ -112,10 +112,10 @@ def _exact(x):
     return x
 
 
-def check_functions(what, **given):
-    """Complain of arguments that are no functions."""
+def check_functions(what, optional=(), **given):
+    """Complain of arguments that are no functions; those named in `optional` may be None."""
     for name, function in given.items():
-        if not callable(function):
+        if not callable(function) and not (function is None and name in optional):
             raise TypeError(f"{what} takes a function as {name}, got {function!r}.")
 
 

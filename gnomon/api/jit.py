@@ -105,24 +105,20 @@ class Jitted:
         try:
             types = None
             if len(args) == 1 and not kwargs:       # most often, arrays are arguments of their own
-                array = args[0]
-                if array.__class__ is Array:
-                    types = array.type
-                    known = self.latest.get(types)
-                    if known is not None:
-                        settings, axes, entry, one = known
-                        if settings is current.key and axes is local.axes_key and local.frame is None:
-                            return one(array) if array.placement is None and one is not None else self.run(entry, args)
+                given = args[0]
+                if given.__class__ is Array:
+                    types, placed = given.type, given.placement
             elif args and args[0].__class__ is Array and not kwargs:
+                given = args
                 try:
                     types, placed = (*map(type_of_array, args),), any(map(placement_of_array, args)) or None
                 except TypeError:       # one that is no Array
                     pass
-                known = self.latest.get(types)
-                if known is not None:
-                    settings, axes, entry, one = known
-                    if settings is current.key and axes is local.axes_key and local.frame is None:
-                        return one(args) if placed is None and one is not None else self.run(entry, args)
+            known = self.latest.get(types)
+            if known is not None:
+                settings, axes, entry, one = known
+                if settings is current.key and axes is local.axes_key and local.frame is None:
+                    return one(given) if placed is None and one is not None else self.run(entry, args)
             if not self.simple:
                 return self.call_with_options(args, kwargs)
             leaves, tree = tree_flatten((args, kwargs))

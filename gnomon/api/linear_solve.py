@@ -40,7 +40,7 @@ def custom_linear_solve(matvec, b, solve, transpose_solve=None, symmetric=False,
     >>> custom_linear_solve(lambda x: 2 * x, jnp.array([2.0, 4.0]), lambda matvec, b: b / 2, symmetric=True).tolist()
     [1.0, 2.0]
     """
-    check_functions("custom_linear_solve", matvec=matvec, solve=solve, **({} if transpose_solve is None else {"transpose_solve": transpose_solve}))
+    check_functions("custom_linear_solve", ("transpose_solve",), matvec=matvec, solve=solve, transpose_solve=transpose_solve)
     leaves, tree = tree_flatten(b)
     check_leaves(leaves, "custom_linear_solve", lambda: [f"b{keystr(p)}" for p, _ in tree_flatten_with_path(b)[0]])
     values = as_values(leaves)

@@ -9,7 +9,7 @@ import itertools
 from gnomon.base.errors import ShardingTypeError
 from gnomon.base.record import Record
 from gnomon.ir.op import Op
-from gnomon.types.sharding import PartitionSpec
+from gnomon.types.sharding import PartitionSpec, axes_in
 from gnomon.types.value_type import NOWHERE, ArrayType, array_type
 
 
@@ -77,7 +77,7 @@ def result_from_dims(op, dims, ins, dtype, weak_type=None):
     if mesh is None:
         return ArrayType(shape, dtype, weak_type, None, varying, memory)
     spec = [specs.get(d) for d in dims.out]
-    used = [axis for axes in spec if axes is not None for axis in (axes if axes.__class__ is tuple else (axes,))]
+    used = [axis for entry in spec for axis in axes_in(entry)]
     if len(used) != len(set(used)):
         twice = next(axis for axis in used if used.count(axis) > 1)
         raise ShardingTypeError(f"{op.name} of {' and '.join(map(str, ins))} would give a result sharded as {PartitionSpec(*spec)!r}, in which the "

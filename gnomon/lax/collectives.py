@@ -203,6 +203,10 @@ def all_to_all(x, axis_name, split_axis, concat_axis, *, axis_index_groups=None,
     return _each("all_to_all", x, axis_name, axis_index_groups, exchange)
 
 
+def _pairs(perm):
+    return tuple([(int(i), int(j)) for i, j in perm])
+
+
 def ppermute(x, axis_name, perm):
     """Sends the value of position i to position j for each pair (i, j) of `perm`; positions that receive nothing get zeros.
 
@@ -213,7 +217,7 @@ def ppermute(x, axis_name, perm):
     >>> gnomon.vmap(lambda x: ppermute(x, "i", [(0, 1), (1, 2)]), axis_name="i")(jnp.arange(1, 4)).tolist()
     [0, 1, 2]
     """
-    pairs = tuple([(int(i), int(j)) for i, j in perm])
+    pairs = _pairs(perm)
     size = ops.axis_size(axis_name, "ppermute")
     for what, ends in (("source", [i for i, _ in pairs]), ("destination", [j for _, j in pairs])):
         if len(set(ends)) != len(ends) or not all(0 <= i < size for i in ends):
@@ -391,7 +395,7 @@ def psend(x, axis_name, perm):
     >>> gnomon.vmap(f, axis_name="i")(jnp.arange(1, 3)).tolist()
     [0, 1]
     """
-    perm = tuple([(int(i), int(j)) for i, j in perm])
+    perm = _pairs(perm)
     return Sent(ppermute(as_value(x, "psend", 0), axis_name, perm), axis_name, perm)
 
 
@@ -409,7 +413,7 @@ def precv(token, out_shape, axis_name, perm):
     """
     if not isinstance(token, Sent):
         raise TypeError(f"precv takes what psend gave as its token, got {token!r}.")
-    perm, sent = tuple([(int(i), int(j)) for i, j in perm]), token.value
+    perm, sent = _pairs(perm), token.value
     if (axis_name, perm) != (token.axis, token.perm):
         raise ValueError(f"precv receives over the axis {axis_name!r} by {perm} what psend sent over {token.axis!r} by {token.perm}; they must "
                          "agree.")

@@ -5,15 +5,13 @@ It writes the body of one StableHLO function, a line an equation. Values are `Hl
 """
 from __future__ import annotations
 
-import json
-
 import numpy as np
 
 from gnomon.base.errors import Refused
 from gnomon.base.source import file_line, scope_of
 from gnomon.ir.jaxpr import Literal
 from gnomon.lower.manual import Collectives
-from gnomon.lower.text import (dense, dense_bytes, ints, physical, physical_type, scalar_text, tensor_text, type_text)
+from gnomon.lower.text import (dense, dense_bytes, ints, physical, physical_type, quoted, scalar_text, tensor_text, type_text)
 from gnomon.types.dtype import is_complex, is_key
 from gnomon.types.value_type import ArrayType
 
@@ -299,11 +297,11 @@ class Emitter(Collectives):
         if located == "lines":
             if at is None:
                 return
-            text = json.dumps(f"<{at[0]}:{at[1]}>")
+            text = quoted(f"<{at[0]}:{at[1]}>")
         else:
             root = self.module.root if self.is_main else ""
-            text = json.dumps(f"{root}{self.path}")
-            text = f"{text}({json.dumps(at[0])}:{at[1]}:0)" if located and at is not None else text
+            text = quoted(f"{root}{self.path}")
+            text = f"{text}({quoted(at[0])}:{at[1]}:0)" if located and at is not None else text
         behind = f" loc({text})"
         for i in range(start, len(self.lines)):
             text = self.lines[i]
@@ -406,6 +404,13 @@ class Emitter(Collectives):
         out, name = self.out if out is None else out, self.fresh()
         self.lines.append(f"{name} = stablehlo.slice {x.name} [{', '.join(bounds)}] : ({type_text(x.type)}) -> {type_text(out)}")
         return HloValue(name, out)
+
+    def slice_in_dim(self, x, start, limit, axis):
+        """The places from `start` to `limit` along one axis."""
+        shape = x.type.shape
+        starts, limits = [[at if d == axis else n for d, n in enumerate(rest)] for at, rest in ((start, (0,) * len(shape)), (limit, shape))]
+        out = ArrayType((*shape[:axis], limit - start, *shape[axis + 1:]), x.type.dtype)
+        return self.slice(x, starts, limits, (1,) * len(shape), out)
 
     def index_leading(self, x, i):
         """x[i] along the leading axis, for a scalar int32 `i` in range."""

@@ -140,8 +140,8 @@ class PsumInvariant(Sum):
         return [vary(ct, self.axes) if ct is not None and is_linear(a) else None for ct, a in zip(cts, args)]
 
 
-class Pvary(Same):
-    """The same value, its type saying that it varies over more manual axes."""
+class Cast(Same, abstract=True):
+    """Base of ops that give the same value, and change what its type says of manual axes."""
 
     axes: tuple
 
@@ -150,6 +150,10 @@ class Pvary(Same):
     on_keys = True
     names = property(lambda self: self.axes)
     effects = on_names
+
+
+class Pvary(Cast):
+    """The same value, its type saying that it varies over more manual axes."""
 
     def result(self, x):
         twice = x.varying.intersection(self.axes)
@@ -182,16 +186,8 @@ class Preduced(Pvary):
         return super().result(x).update(varying=x.varying.union(self.axes, [Tag("R", a) for a in self.axes]))
 
 
-class TagCast(Same, abstract=True):
-    """Base of ops that change what a type says of axes that a value varies over."""
-
-    axes: tuple
-
-    joins_varying = False
-    show_parameter = show_axes
-    on_keys = True
-    names = property(lambda self: self.axes)
-    effects = on_names
+class TagCast(Cast, abstract=True):
+    """Base of ops that change what a type says of axes that a value varies over already."""
 
     def transpose(self, ct, x):
         return retag(ct, flipped(x.type.varying)),

@@ -152,9 +152,7 @@ def rows_in_line(emit, xs, axis, reverse, first, step):
     t = xs[0].type
     before, found = None, []
     for k in reversed(range(t.shape[axis])) if reverse else range(t.shape[axis]):
-        starts = [k if d == axis else 0 for d in range(t.ndim)]
-        limits = [k + 1 if d == axis else n for d, n in enumerate(t.shape)]
-        parts = [emit.slice(x, starts, limits, (1,) * t.ndim, row_type(x.type, axis)) for x in xs]
+        parts = [emit.slice_in_dim(x, k, k + 1, axis) for x in xs]
         before = step(before, *parts) if found else first(*parts)
         found.append(emit.convert(before, t.dtype))
     if reverse:

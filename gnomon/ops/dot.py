@@ -231,9 +231,7 @@ class DotGeneral(DimsOp):
         def term(v, along, k, free):
             """The k-th row or column of each matrix, repeated over the dimension that the result has from the other operand."""
             shape = v.type.shape
-            one = ArrayType(tuple([1 if d == along else n for d, n in enumerate(shape)]), t.dtype)
-            at = [k if d == along else 0 for d in range(len(shape))]
-            one = emit.slice(v, at, [k + 1 if d == along else n for d, n in enumerate(shape)], (1,) * len(shape), one)
+            one = emit.slice_in_dim(v, k, k + 1, along)
             kept = ArrayType(tuple([n for d, n in enumerate(shape) if d != along]), t.dtype)
             dims = (*lead, free) if len(kept.shape) > rank else lead
             return emit.broadcast(emit("stablehlo.reshape", [one], out=kept), t.shape, dims)

@@ -132,9 +132,7 @@ def shortened(emit, x, axis, op):
     pieces = []
     for k in range(count):
         start = min(k * m, n - m)
-        starts = tuple([start if i == axis else 0 for i in range(t.ndim)])
-        limits = tuple([a + size for a, size in zip(starts, piece.shape)])
-        pieces.append(emit.slice(x, starts, limits, (1,) * t.ndim, piece))
+        pieces.append(emit.slice_in_dim(x, start, start + m, axis))
     while len(pieces) > 1:
         pieces = [emit.elementwise(op, [a, b], piece) for a, b in zip(pieces[::2], pieces[1::2])]
     return pieces[0]

@@ -31,7 +31,7 @@ def rows_of(emit, x):
     count = math.prod(lead)
     x = emit("stablehlo.reshape", [x], out=ArrayType((count, n * m), x.type.dtype))
     x = emit("stablehlo.transpose", [x], "dims = [1, 0]", ArrayType((n * m, count), x.type.dtype))
-    return [Number(emit, emit.slice(x, (i * m, 0), ((i + 1) * m, count), (1, 1), ArrayType((m, count), x.type.dtype)))
+    return [Number(emit, emit.slice_in_dim(x, i * m, (i + 1) * m, 0))
             for i in range(n)]
 
 
@@ -46,8 +46,7 @@ def from_rows(rows, t):
 
 def at(row, column):
     """One element of each matrix's row, as a row of one column."""
-    emit, t = row.emit, row.type
-    return Number(emit, emit.slice(row.value, (column, 0), (column + 1, t.shape[1]), (1, 1), ArrayType((1, t.shape[1]), t.dtype)))
+    return columns(row, column, column + 1)
 
 
 def wide(x, like):
@@ -68,8 +67,7 @@ def joined(*pieces):
 
 
 def columns(row, start, stop):
-    emit, t = row.emit, row.type
-    return Number(emit, emit.slice(row.value, (start, 0), (stop, t.shape[1]), (1, 1), ArrayType((stop - start, t.shape[1]), t.dtype)))
+    return Number(row.emit, row.emit.slice_in_dim(row.value, start, stop, 0))
 
 
 def settled(rows):

@@ -28,22 +28,15 @@ class Roll(Op):
         t, axis, by = x.type, self.axis, self.shift
         n = t.shape[axis]
         if not emit.one_cpu or t.size < MANY:
-            return emit("stablehlo.concatenate", [self.part(emit, x, n - by, n), self.part(emit, x, 0, n - by)], f"dim = {axis}")
+            return emit("stablehlo.concatenate", [emit.slice_in_dim(x, n - by, n, axis), emit.slice_in_dim(x, 0, n - by, axis)], f"dim = {axis}")
         ahead = by <= n // 2        # whether more elements go ahead than come in at the start
         low = by if ahead else by - n
         low, high, none = [[k if d == axis else 0 for d in range(t.ndim)] for k in (low, -low, 0)]
         copy = emit("stablehlo.pad", [x, emit.constant(0, ArrayType((), t.dtype))], f"low = {low}, high = {high}, interior = {none}",
                     ArrayType(t.shape, t.dtype))
-        rest = self.part(emit, x, n - by, n) if ahead else self.part(emit, x, 0, n - by)
+        rest = emit.slice_in_dim(x, *((n - by, n) if ahead else (0, n - by)), axis)
         starts = [emit.scalar(0 if ahead or d != axis else by) for d in range(t.ndim)]
         return emit("stablehlo.dynamic_update_slice", [copy, rest, *starts])
-
-    def part(self, emit, x, start, limit):
-        """The elements from `start` to `limit` along the axis."""
-        t, axis = x.type, self.axis
-        starts, limits = [0] * t.ndim, list(t.shape)
-        starts[axis], limits[axis] = start, limit
-        return emit.slice(x, starts, limits, (1,) * t.ndim, ArrayType(tuple([b - a for a, b in zip(starts, limits)]), t.dtype))
 
     def transpose(self, ct, x):
         return roll(ct, -self.shift, self.axis),

@@ -12,7 +12,7 @@ from gnomon.ir.op import LINEAR, VARY, ZERO, Op, field, result_shape, result_sha
 from gnomon.trace.context import local
 from gnomon.trace.stage import bind, value_of
 from gnomon.types.dtype import is_bool, is_key, python_type
-from gnomon.types.sharding import parts_of
+from gnomon.types.sharding import axes_in, parts_of
 from gnomon.types.value_type import ArrayType, array_type
 
 
@@ -181,7 +181,7 @@ def reshaped_spec(x, new_sizes):
         if fits:
             merged, into = old[:group[0]], new[:group[1]]
             old, new = old[group[0]:], new[group[1]:]
-            axes = [axis for _, of_dim, _ in merged for axis in names_in(of_dim)]
+            axes = [axis for _, of_dim, _ in merged for axis in axes_in(of_dim)]
             last = max([i for i, (_, of_dim, _) in enumerate(merged) if of_dim is not None], default=-1)
             fits = not axes or min(len(merged), len(into)) == 1 and all(of_dim is not None for _, of_dim, _ in merged[:last])
         if fits:
@@ -190,11 +190,6 @@ def reshaped_spec(x, new_sizes):
             raise ShardingTypeError(f"reshape of {x} to {new_sizes} merges or splits a sharded dimension, so the result's sharding "
                                     "is ambiguous. Say it with out_sharding, or reshard first.")
     return spec
-
-
-def names_in(entry):
-    """The mesh axes of a spec's entry."""
-    return () if entry is None else entry if entry.__class__ is tuple else (entry,)
 
 
 def matched(old, new):

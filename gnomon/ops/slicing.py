@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import builtins
+import itertools
 
 import numpy as np
 
@@ -241,14 +242,7 @@ class Split(Op):
         return [with_sizes(self, x, x.shape[:self.axis] + (n,) + x.shape[self.axis + 1:]) for n in self.sizes]
 
     def lower(self, emit, x):
-        out, at, a = [], 0, self.axis
-        shape = x.type.shape
-        for n, t in zip(self.sizes, emit.outs):
-            starts = tuple([at if i == a else 0 for i in range(len(shape))])
-            limits = tuple([at + n if i == a else m for i, m in enumerate(shape)])
-            out.append(emit.slice(x, starts, limits, (1,) * len(shape), t))
-            at += n
-        return out
+        return [emit.slice_in_dim(x, end - n, end, self.axis) for n, end in zip(self.sizes, itertools.accumulate(self.sizes))]
 
     def transpose(self, cts, x):
         types = self.infer((x.type,))

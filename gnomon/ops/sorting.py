@@ -214,9 +214,7 @@ class SortedAt(Op):
             found, = emit.host_kernel("select_places", [key, emit.array_constant(np.array(self.places, "int64"))], [out])
             return from_ordered_integers(emit, found, t.dtype)
         key, = sort_by(emit, [key], d)
-        one = ArrayType((*t.shape[:d], 1, *t.shape[d + 1:]), out.dtype)
-        parts = [emit.slice(key, [p if i == d else 0 for i in range(t.ndim)],
-                            [p + 1 if i == d else n for i, n in enumerate(t.shape)], (1,) * t.ndim, one) for p in self.places]
+        parts = [emit.slice_in_dim(key, p, p + 1, d) for p in self.places]
         found = parts[0] if len(parts) == 1 else emit("stablehlo.concatenate", parts, f"dim = {d}", out)
         return from_ordered_integers(emit, found, t.dtype)
 

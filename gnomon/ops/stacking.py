@@ -68,13 +68,7 @@ class Unstack(Op):
         return [part] * x.shape[axis]
 
     def lower(self, emit, x):
-        shape, a, out = x.type.shape, self.axis, []
-        for k, t in enumerate(emit.outs):
-            starts = tuple([k if i == a else 0 for i in range(len(shape))])
-            limits = tuple([k + 1 if i == a else n for i, n in enumerate(shape)])
-            part = emit.slice(x, starts, limits, (1,) * len(shape), emit.ArrayType(insert(t.shape, a, 1), t.dtype))
-            out.append(emit("stablehlo.reshape", [part], out=t))
-        return out
+        return [emit("stablehlo.reshape", [emit.slice_in_dim(x, k, k + 1, self.axis)], out=t) for k, t in enumerate(emit.outs)]
 
     def transpose(self, cts, x):
         types = self.infer((x.type,))

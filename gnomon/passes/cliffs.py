@@ -68,6 +68,14 @@ def bytes_text(n):
     return f"{n:.3g} GB"
 
 
+def makers_of(jaxpr):
+    """{variable: the equation that makes it}, remembered on the program."""
+    found = jaxpr.memo.get("makers")
+    if found is None:
+        found = jaxpr.memo["makers"] = {v: e for e in jaxpr.eqns for v in e.outs}
+    return found
+
+
 def large_constants(jaxpr):
     for v in jaxpr.constvars:
         n = size_in_bytes(v.type)
@@ -112,7 +120,7 @@ def both_arms_paid(e, p):
     if not isinstance(e.op, SelectN) or len(e.ins) < 3:
         return None
     held = e.ins[1]
-    maker = next((q for q in p.eqns if held in q.outs), None)
+    maker = makers_of(p).get(held)
     if maker is None or not isinstance(maker.op, StopGradient) or maker.ins[0] is not e.ins[2]:
         return None
     return Cliff("both branches are paid for", *at(e), "a cond whose predicate is mapped by vmap runs every branch for all lanes and selects "
@@ -138,7 +146,7 @@ def promotions(e, p):
 def meets_wider(e, p):
     """Whether a converted value is joined with one that was wider to begin with: what a mean or a norm does inside to be exact is its own
     affair."""
-    makers = {v: q for q in p.eqns for v in q.outs}
+    makers = makers_of(p)
     inputs, narrow = {*p.invars, *p.constvars}, e.ins[0].type.dtype
     stack = [v for q in p.eqns if e.outs[0] in q.ins for v in q.ins if v is not e.outs[0] and v.__class__ is not Literal]
     seen = set()
@@ -167,7 +175,7 @@ SHIFTS = {"add", "sub", "lt", "select_n", "convert_element_type", "broadcast_in_
 def gathers_of_slices(e, p):
     if not e.op.op_name.startswith(("gather", "scatter")) or e.ins[1].__class__ is Literal:
         return None
-    makers = {v: q for q in p.eqns for v in q.outs}
+    makers = makers_of(p)
     roots, stack, steps = set(), [e.ins[1]], 0
     while stack and steps < 40:         # back through what shifts and wraps an index, to where it comes from
         v, steps = stack.pop(), steps + 1
@@ -193,7 +201,7 @@ def kept_for_backward(kept):
     found, seen = [], set()
     for early, count, lanes in kept:
         flat = flatten(early)
-        makers = {v: e for e in flat.eqns for v in e.outs}
+        makers = makers_of(flat)
         by_line, by_function = defaultdict(list), defaultdict(list)
         for v in dict.fromkeys(flat.outvars[len(flat.outvars) - count:]):
             e = makers.get(v)
@@ -248,8 +256,8 @@ def possible_donations(jaxpr, names, aliased):
                    if o not in taken and v.__class__ is not Literal and v not in inputs)
     held = defaultdict(list)
     for i, v in enumerate(jaxpr.invars):
-        if i not in aliased and names[i]:
-            held[v.type.shape, v.type.dtype].append(i) if hasattr(v.type, "shape") else None
+        if i not in aliased and names[i] and hasattr(v.type, "shape"):
+            held[v.type.shape, v.type.dtype].append(i)
     by_argument = Counter()
     for key, positions in held.items():
         if 0 < len(positions) <= free[key]:

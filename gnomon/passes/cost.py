@@ -65,15 +65,13 @@ def prefers_quick(jaxpr):
     """Whether the CPU's older code generator, which compiles sooner, is the better one for a program: for loops with long bodies on
     small arrays, without what it is slow at, and for a few equations on few numbers. These it compiles in half the time, but
     functions such as the logarithm to code that may round otherwise: so only to what moves and compares numbers."""
-    found = jaxpr.memo.get("prefers quick")
-    if found is None and few(jaxpr) and all([e.op.op_name in SAME_BITS for e in jaxpr.eqns]):
-        found = jaxpr.memo["prefers quick"] = True
-    if found is None and any([is_kept_call(e) for e in jaxpr.eqns]):
-        found = False           # it compiles a function anew for each of its calls
-    if found is None:
-        saved = QUICK_SAVES * sum([equations(p) for e in jaxpr.eqns for p in programs_of(e.op)]) - QUICK_PAIR * equations(jaxpr) ** 2
-        found = jaxpr.memo["prefers quick"] = saved >= WORTHWHILE and RUNS * quick_loss(jaxpr) < saved
-    return found
+    if few(jaxpr) and all([e.op.op_name in SAME_BITS for e in jaxpr.eqns]):
+        return True
+    if any([getattr(e.op, "keep", False) for e in jaxpr.eqns]):
+        return False            # it compiles a function anew for each of its calls
+    in_loops = sum([equations(p) for e in jaxpr.eqns for p in programs_of(e.op)])
+    saved = QUICK_SAVES * in_loops - QUICK_PAIR * equations(jaxpr) ** 2
+    return saved >= WORTHWHILE and RUNS * quick_loss(jaxpr) < saved
 
 
 FEW_EQUATIONS, FEW_NUMBERS = 16, 1024
@@ -92,10 +90,6 @@ def few(jaxpr):
     if not 0 < len(jaxpr.eqns) <= FEW_EQUATIONS:
         return False
     return all([getattr(v.type, "size", FEW_NUMBERS + 1) <= FEW_NUMBERS for e in jaxpr.eqns for v in (*e.ins, *e.outs)])
-
-
-def is_kept_call(e):
-    return getattr(e.op, "keep", False)
 
 
 VIEWS = frozenset(["broadcast_in_dim", "reshape", "squeeze"])

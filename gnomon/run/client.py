@@ -67,7 +67,7 @@ def _make_cpu_client():
         options = dict(distributed_client=cluster.runtime, node_id=cluster.process_id,
                        num_nodes=cluster.num_processes, collectives=_cpu_collectives())
     return xla.xla_client().make_cpu_client(asynchronous=current.cpu_enable_async_dispatch,
-                                          num_devices=None if number < 0 else number, **options)
+                                            num_devices=None if number < 0 else number, **options)
 
 
 def _cpu_collectives():

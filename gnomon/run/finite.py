@@ -14,6 +14,7 @@ from gnomon.ops.nested.scan import Scan
 from gnomon.ops.nested.while_loop import While
 from gnomon.ops.shape import reshape
 from gnomon.ops.slicing import dynamic_slice
+from gnomon.run.programs import watched
 from gnomon.trace.context import runtime
 from gnomon.types.dtype import is_inexact, is_key
 
@@ -128,7 +129,7 @@ def watched_handler(handler, op):
     """The handler of an eager op, whose results are looked at while a setting asks for it."""
     def run(arrays):
         out = handler(arrays)
-        if current.debug_nans or current.debug_infs:
+        if watched():
             kind = fault(out if op.multiple else (out,))
             if kind:
                 raise Fault(kind, f"{op.user_name}{at_place(user_place(2))}")

@@ -27,6 +27,11 @@ finite = Late("gnomon.run.finite")
 key_reuse = Late("gnomon.run.key_reuse")
 
 
+def watched() -> bool:
+    """Whether a NaN or an infinity in a result is an error."""
+    return current.debug_nans or current.debug_infs
+
+
 def placements_of(arrays):
     """The arrays' placements, or None where all are on the default device."""
     for a in arrays:
@@ -49,7 +54,7 @@ def call_for(jaxpr, places=None, name="main", donated=(), shardings=None, option
                                "jit(f).lower and compile.")
         executable, made, rows = compile_program(jaxpr, places, name, donated, shardings, options)
         found = call_of(executable, jaxpr, made, rows)
-        if watch and (current.debug_nans or current.debug_infs):
+        if watch and watched():
             found = finite.watched_call(found, jaxpr, name, donated)
         if watch and current.debug_key_reuse:
             found = key_reuse.checked_call(found, jaxpr)

@@ -15,7 +15,7 @@ from gnomon.ops.convert import convert_element_type
 from gnomon.ops.refs import Addupdate, Get, Indexing, Swap
 from gnomon.ops.shape import Copy
 from gnomon.passes.discharge import discharge, twice
-from gnomon.run.programs import call_for, placements_of, single_op_program
+from gnomon.run.programs import call_for, placements_of, single_op_program, watched
 from gnomon.trace.context import local, runtime
 from gnomon.trace.stage import Tracer, bind, leaked, literal, scalar_type, value_of
 from gnomon.types.dtype import join
@@ -298,7 +298,7 @@ LARGE = 1 << 18         # bytes from which on a reference's memory is written in
 def ready_to_donate(made, arrays, written):
     """Which inputs a program of values writes in place: large arrays of references that it writes to. One that somebody else holds, too,
     is copied first, so that what was read stays as it was and there is one compiled program."""
-    if made.effects or current.debug_nans or current.debug_infs:        # a run that may end in an error must leave them as they were
+    if made.effects or watched():        # a run that may end in an error must leave them as they were
         return ()
     inner = [arrays[i].type.inner for i in written]
     donated = tuple([i for i, t in zip(written, inner) if t.size * t.dtype.itemsize >= LARGE])

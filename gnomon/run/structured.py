@@ -6,7 +6,7 @@ import threading
 
 from gnomon.base.late import Late
 from gnomon.base.settings import current
-from gnomon.run.programs import call_for, placements_of
+from gnomon.run.programs import call_for, placements_of, watched
 from gnomon.trace.stage import evaluate_jaxpr
 
 finite = Late("gnomon.run.finite")
@@ -25,7 +25,7 @@ def run(jaxpr, arrays, name="main"):
         return ready(arrays)
     seen = memo.get("seen", 0)
     memo["seen"] = seen + 1
-    if current.debug_nans or current.debug_infs:
+    if watched():
         return finite.run_watched(jaxpr, arrays)
     if seen == 0 or not jaxpr.eqns:
         return one_by_one(jaxpr, arrays)

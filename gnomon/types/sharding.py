@@ -194,6 +194,11 @@ def _check_spec(mesh, spec: PartitionSpec):
 
 # ---- shardings --------------------------------------------------------------------------------------------------
 
+def axes_in(entry):
+    """The mesh axes of an entry of a spec."""
+    return () if entry is None else entry if entry.__class__ is tuple else (entry,)
+
+
 def parts_of(sharding, ndim):
     """Into how many parts a sharding splits each of `ndim` dimensions."""
     return sharding._parts(ndim)

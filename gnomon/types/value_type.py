@@ -10,6 +10,7 @@ import threading
 
 import numpy as np
 
+from gnomon.base.record import Record
 from gnomon.types.dtype import is_key, is_supported, short_name, tangent_dtype
 from gnomon.types.memory import memory_text
 from gnomon.types.sharding import abstract_sharding
@@ -17,30 +18,24 @@ from gnomon.types.sharding import abstract_sharding
 NOWHERE = frozenset()
 
 
-class Tag:
+class Tag(Record):
     """What a type says of a manual axis that a value varies over, besides: "U", its values are still to be summed over the axis; "R", they
     are all the same, and those of its cotangent are still to be summed. It stands among the axes in `ArrayType.varying`."""
 
-    __slots__ = ("kind", "axis")
+    kind: str
+    axis: object
+
     made = False            # whether there is any: else nobody has to look for them
 
     def __init__(self, kind, axis):
         Tag.made = True
-        self.kind, self.axis = kind, axis
-
-    def __eq__(self, other):
-        return other.__class__ is Tag and (self.kind, self.axis) == (other.kind, other.axis)
-
-    def __hash__(self):
-        return hash((self.kind, self.axis))
+        super().__init__(kind, axis)
 
     def __repr__(self):
         return f"{self.kind}:{self.axis}"
 
-    __str__ = __repr__
-
     def __reduce__(self):
-        return Tag, (self.kind, self.axis)
+        return Tag, (self.kind, self.axis)      # so that one that is read back is known of
 
 
 def tags_of(varying):
