@@ -25,6 +25,7 @@ from gnomon.ops.special import digamma as digamma_of
 from gnomon.ops.trigonometric import cos as cos_of
 from gnomon.ops.trigonometric import sin as sin_of
 from gnomon.trace.stage import bind
+from gnomon.types.dtype import finfo
 
 EULER = float(np.euler_gamma)
 ROOT_PI = math.sqrt(math.pi)
@@ -249,9 +250,10 @@ DOUBLE_FACTORIALS = [math.prod(range(1, 2 * k, 2)) / 2 ** k for k in range(18)]
 
 def slope_far_out(x, alternating):
     """The asymptotic series of such a derivative, for |x| > 8."""
-    y = div(full_scalar(x, 1), square(x))
-    signs = [(-1) ** (k + 1) if alternating else 1 for k in range(18)]
-    return power_series(y, [0.0, *[s * c for s, c in zip(signs[1:], DOUBLE_FACTORIALS[1:])]])
+    y, eps = div(full_scalar(x, 1), square(x)), float(finfo(x.type.dtype).eps)
+    kept = [c for k, c in enumerate(DOUBLE_FACTORIALS) if c > eps * 32 * 64 ** (k - 1)]     # others do not matter, and may not be finite in float16
+    signs = [(-1) ** (k + 1) if alternating else 1 for k in range(len(kept))]
+    return power_series(y, [0.0, *[s * c for s, c in zip(signs[1:], kept[1:])]])
 
 
 def erfcx_slope(out, x):

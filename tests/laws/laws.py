@@ -12,8 +12,8 @@ from gnomon.ops.arithmetic import Add, Clamp
 from gnomon.ops.compare import SelectN
 from gnomon.ops.elementwise import Elementwise
 from gnomon.trace.stage import inline
-from gnomon.transforms import Batching, jvp, vjp, vmap
-from gnomon.types.dtype import finfo, iinfo, is_complex, is_float, is_inexact, is_integer, is_key
+from gnomon.transforms import Batching, jvp, linearize, vjp, vmap
+from gnomon.types.dtype import bfloat16, finfo, iinfo, is_complex, is_float, is_inexact, is_integer, is_key, real_dtype
 from gnomon.types.sharding import PartitionSpec
 from gnomon.types.value_type import ArrayType
 
@@ -42,16 +42,20 @@ def assert_close(got, want, what, rtol, atol=0.0):
 
 def widened(example):
     """The op and its operand types in double precision, where the op takes it; else as they are."""
-    if example.native:
-        return example.op, example.types
-    types = tuple(t.with_dtype(wide_dtype(t.dtype)) for t in example.types)
-    changes = {p: wide_dtype(v) for p in example.op.parameters
+    found = None if example.native else in_dtypes(example, wide_dtype)
+    return (example.op, example.types) if found is None else found
+
+
+def in_dtypes(example, change):
+    """The op and its operand types with their dtypes changed, or None where the op does not take them."""
+    types = tuple(t.with_dtype(change(t.dtype)) for t in example.types)
+    changes = {p: change(v) for p in example.op.parameters
                if isinstance(v := getattr(example.op, p), np.dtype) and is_inexact(v)}
     op = example.op.replace(**changes) if changes else example.op
     try:
         op.infer(types)
-    except TypeError:
-        return example.op, example.types
+    except (TypeError, ValueError):
+        return None
     return op, types
 
 
@@ -261,6 +265,93 @@ def check_over_reverse(example):
             assert_close(got, want, "transpose of the transpose", 4 * tolerance(got.dtype))
 
 
+# ---- dtypes -----------------------------------------------------------------------------------------------------
+
+NARROW = (np.dtype("float16"), None), (np.dtype(bfloat16), None), (np.dtype("float32"), np.dtype("complex64"))
+
+
+def narrowed(example):
+    """The op and its operand types in each of the narrower dtypes that it takes."""
+    for pair in NARROW:
+        if None not in pair or not any(is_complex(t.dtype) for t in example.types):
+            found = in_dtypes(example, lambda dtype: pair[is_complex(dtype)] if is_inexact(dtype) else dtype)
+            if found is not None:
+                yield found
+
+
+def both_ways(plain, moving, x, v, ct):
+    """(what, result)s: the op's values, and of operands that move their effect on the results and the results' on them."""
+    if not moving:
+        return [("value", y) for y in inline(plain, (), x)]
+    nonzero = tuple(i in moving for i in range(len(x)))
+    early, later, has, count = linearize(plain, nonzero)
+    early, back, _, _ = vjp(plain, nonzero)
+    found = inline(early, (), x)
+    values, kept = found[:len(plain.outvars)], found[len(plain.outvars):]
+    given = [c for c, h in zip(ct, [h for h, out in zip(has, plain.outvars) if is_inexact(out.type.dtype)]) if h]
+    tangents = inline(later, (), (*kept, *v))
+    return [*[("value", y) for y in values], *[("tangent", t) for t in tangents],
+            *[("cotangent", c) for c in (inline(back, (), (*kept, *given)) if given else [])]]
+
+
+def check_dtypes(example):
+    """Values and derivatives in narrow dtypes agree with those in double precision, at the same numbers."""
+    with enable_x64(True):
+        moving = example.moving if all(holds_for(law, example) for law in ("jvp", "transpose")) else ()
+        narrow, wide = list(narrowed(example)), widened(example)
+        versions = [*narrow, wide]
+        rng = np.random.default_rng(3)
+        # numbers that all the dtypes have
+        x = [rounded(example.draw(rng, i, t), [types[i].dtype for _, types in narrow]) for i, t in enumerate(wide[1])]
+        plain = [op_program(op, types) for op, types in versions]
+        outs = [[v.type for v in p.outvars if is_inexact(v.type.dtype)] for p in plain]
+        types = [[*types, *[types[i] for i in moving], *out] for (_, types), out in zip(versions, outs)]
+        v = [rounded(example.direction(rng, i, wide[1][i]), [types[i].dtype for _, types in narrow]) for i in moving]
+        ct = [rounded(draw(rng, t, -1, 1, None), [out[i].dtype for out in outs]) for i, t in enumerate(outs[-1])]
+        numbers = [*x, *v, *ct]
+        whats = []
+
+        def record(*values):
+            found = []
+            for i, p in enumerate(plain):
+                mine = values[i * len(numbers):(i + 1) * len(numbers)]
+                n, m = len(x), len(moving)
+                found.append(both_ways(p, moving, mine[:n], mine[n:n + m], mine[n + m:]))
+            whats[:] = [what for what, _ in found[0]]
+            return [y for results in found for _, y in results]
+
+        given = [in_dtype(a, t.dtype) for mine in types for a, t in zip(numbers, mine)]
+        found = compiled(program(list(itertools.chain(*types)), record), SOONER)(*given)
+        each = len(whats)
+        for at in range(0, len(found) - each, each):
+            for what, got, want in zip(whats, found[at:at + each], found[-each:]):
+                assert_narrow(got, want, what, example)
+
+
+def rounded(x, dtypes):
+    """The nearest numbers that all these dtypes have."""
+    for dtype in dtypes:
+        x = in_dtype(x, dtype)
+    return x
+
+
+def in_dtype(x, dtype):
+    """The numbers in an inexact dtype; integers, booleans and the words of keys as they are."""
+    return x.astype(dtype) if is_inexact(dtype) else x
+
+
+def assert_narrow(got, want, what, example):
+    """What was computed in a narrow dtype is what double precision says, but for rounding, underflow and overflow."""
+    rtol = max(tolerance(got.dtype) * (1 if what == "value" else 4), example.rtol or 0)
+    if got.dtype.kind not in "iub":
+        info = finfo(real_dtype(got.dtype))
+        over = np.abs(want) > 0.01 * float(info.max)
+        got, want = np.where(over, 0, numbers(got)), np.where(over, 0, want)
+        assert_close(got, want, f"{what} in {info.dtype}", rtol, float(info.smallest_normal))
+    else:
+        assert_close(got, want, what, rtol)
+
+
 # ---- batching ---------------------------------------------------------------------------------------------------
 
 MOST_COMBINATIONS, FEW_COMBINATIONS = 40, 5
@@ -446,7 +537,7 @@ def check_sharded(example):
 
 CHECKS = {"sharded": check_sharded, "type": check_type, "host": check_host, "eager": check_eager, "jvp": check_jvp,
           "second": check_second,
-          "transpose": check_transpose, "over_reverse": check_over_reverse, "vmap": check_vmap}
+          "transpose": check_transpose, "over_reverse": check_over_reverse, "dtypes": check_dtypes, "vmap": check_vmap}
 
 
 DERIVATIVES = "jvp", "second", "transpose", "over_reverse"
@@ -460,6 +551,9 @@ def holds_for(law, example):
         return example.op.host is not None and not any(is_key(t.dtype) for t in example.types)
     if law == "vmap":
         return bool(example.types)
+    if law == "dtypes":
+        with enable_x64(True):
+            return any(t.dtype in WIDE for t in widened(example)[1]) and any(narrowed(example)) and bool(declared(example))
     if law == "sharded":
         return any(shardings(example))
     if law == "over_reverse" and not {"second", "transpose"}.isdisjoint(example.without):
@@ -483,6 +577,9 @@ def subject(law, example):
         return law, op, tuple((t.shape, is_key(t.dtype)) for t in types)
     if law == "eager" and op.host is None:
         return law, type(op)
+    if law == "dtypes":
+        kinds = [0 if is_complex(t.dtype) else 1 if is_inexact(t.dtype) else 2 for t in types]
+        return law, type(op), tuple(sorted(set(kinds))), holds_for("jvp", example) and holds_for("transpose", example)
     if law == "sharded":
         return law, type(op), max(t.ndim for t in types) > 1
     return law, example

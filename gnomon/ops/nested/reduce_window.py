@@ -38,6 +38,8 @@ class ReduceWindowByProgram(Composed, Windowed):
         for x in xs:
             if x.shape != xs[0].shape:
                 raise TypeError(f"reduce_window needs operands of one shape, got {', '.join(map(str, xs))}.")
+        if [x.dtype for x in ins] != [v.type.dtype for v in self.jaxpr.invars]:
+            raise TypeError(f"reduce_window combines {', '.join(v.type.dtype.name for v in self.jaxpr.invars)}, got {', '.join(map(str, ins))}.")
         return [self.windowed_type(x).update(dtype=v.type.dtype, weak_type=v.type.weak_type)
                 for x, v in zip(xs, self.jaxpr.outvars)]
 

@@ -12,7 +12,7 @@ from gnomon.types.dtype import (finfo, is_bool, is_complex, is_float, is_inexact
                                 real_dtype)
 from gnomon.types.value_type import ArrayType
 
-LAWS = ("type", "host", "eager", "sharded", "jvp", "second", "transpose", "over_reverse", "vmap")
+LAWS = ("type", "host", "eager", "sharded", "jvp", "second", "transpose", "over_reverse", "dtypes", "vmap")
 
 
 def parse_type(text):

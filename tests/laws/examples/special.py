@@ -6,7 +6,7 @@ from gnomon.ops.special import (BesselI0e, BesselI1e, Digamma, Erf, Erfc, ErfInv
 from tests.laws.examples import example
 
 FLOATS = ("f32[5]", "f64[5]", "f16[5]", "bf16[5]")
-PAIRS = (("f32[3,4]", "f32[3,4]"), ("f32[]", "f32[3]"), ("f64[2,1]", "f64[1,2]"), ("bf16[4]", "bf16[4]"))
+PAIRS = (("f32[3,4]", "f32[3,4]"), ("f32[]", "f32[3]"))
 
 BETA = {"low": {0: 0.4, 1: 0.4, 2: 0.05}, "high": {0: 4, 1: 4, 2: 0.95}}
 
@@ -22,16 +22,15 @@ EXAMPLES = [
     *[example(op, t, low=0.3, high=5) for op in (Lgamma(), Digamma()) for t in FLOATS],
     *[example(op, "f32[5]", low=-1.8, high=-1.2) for op in (Lgamma(), Digamma())],
 
+    # these take long to compile, so there are few; the law of dtypes tries them in others, and the second derivatives of the functions
+    # the derivatives of what they are made of
     *[example(Polygamma(), *types, low=0.4, high=4, make={0: order}, moving=(1,)) for types in PAIRS],
     *[example(Zeta(), *types, low=1.5, high=4) for types in PAIRS],
     example(ZetaGradS(1), "f64[3]", "f64[3]", low=1.5, high=4, differentiable=False),
-    # these take long to compile, so there are few; the second derivatives of the functions try the derivatives of what they are made of
-    *[example(Igamma(), *types, low=0.3, high=6) for types in PAIRS],
+    example(Igamma(), *PAIRS[0], low=0.3, high=6),
     example(Igammac(), "f64[3]", "f64[3]", low=0.3, high=6),
     example(IgammaGradA(), "f64[3]", "f64[3]", low=0.3, high=6, differentiable=False),
     example(RandomGammaGrad(), "f64[3]", "f64[3]", low=0.3, high=6),
-    *[example(RandomGammaGrad(), t, t, low=0.3, high=6, differentiable=False) for t in ("f32[3]", "bf16[3]")],
     example(RegularizedIncompleteBeta(), "f64[3]", "f64[3]", "f64[3]", **BETA),
-    example(RegularizedIncompleteBeta(), "bf16[]", "bf16[3]", "bf16[3]", **BETA, differentiable=False),
     example(RegularizedIncompleteBetaGrad(1, 0), "f64[3]", "f64[3]", "f64[3]", **BETA, differentiable=False),
 ]
