@@ -42,7 +42,7 @@ _MODULES = ("ad_checkpoint", "api_util", "core", "custom_batching", "custom_deri
             "extend", "ffi", "flatten_util", "image", "interpreters", "memory", "monitoring", "nn", "profiler", "random", "ref", "scipy",
             "segments", "sharding", "stages", "test_util", "tree_util", "typing")
 _NAMES = {
-    "gnomon.api.absent": "pmap",
+    "gnomon.api.pmap": "pmap",
     "gnomon.api.aliases": "CompilerEffortLevel Inline ds",
     "gnomon.api.callback": "effects_barrier pure_callback",
     "gnomon.api.checkpoint": "checkpoint checkpoint_policies remat",

@@ -7,9 +7,9 @@ from gnomon.base.errors import Refused
 class Absent:
     """Stands for a function or namespace that is not there: calling it raises `Refused`, its attributes do not exist.
 
-    >>> Absent("pmap", "there is no pmap; use jit with shardings")()
+    >>> Absent("breakpoint", "a compiled program cannot stop; use debug.callback")()
     Traceback (most recent call last):
-    gnomon.base.errors.Refused: pmap: there is no pmap; use jit with shardings.
+    gnomon.base.errors.Refused: breakpoint: a compiled program cannot stop; use debug.callback.
     """
 
     def __init__(self, name: str, why: str):
@@ -32,7 +32,13 @@ def absent_class(name: str, why: str):
     """A class that has no instances, for `isinstance` checks of what is not there; making one raises `Refused`."""
     def refuse(cls, *args, **kwargs):
         raise Refused(f"{name}: {why}.")
-    return type(name, (), {"__new__": refuse, "__doc__": f"Not in Gnomon: {why}."})
+    return _AbsentForm(name, (), {"__new__": refuse, "__doc__": f"Not in Gnomon: {why}.", "why": why})
 
 
-pmap = Absent("pmap", "Gnomon has no per-device map; use shard_map, jit with NamedShardings on a mesh (make_mesh), or vmap on one device")
+class _AbsentForm(type):
+    """The class of absent classes: what they do not have says why."""
+
+    def __getattr__(cls, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise AttributeError(f"{cls.__name__}: {cls.why}.")

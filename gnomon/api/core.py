@@ -18,7 +18,7 @@ from gnomon.ir.dims import drop_dim, insert_dim
 from gnomon.ir.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from gnomon.run.array import Array
 from gnomon.trace.context import local
-from gnomon.trace.stage import Frame as Trace, NotKnown, Tracer  # noqa: F401
+from gnomon.trace.stage import Frame as Trace, NotKnown, Tracer, value_of  # noqa: F401
 from gnomon.trace.value import Value  # noqa: F401
 from gnomon.types.dtype import canonicalize, tangent_dtype
 from gnomon.types.effect import Effect  # noqa: F401
@@ -57,15 +57,22 @@ class ShapedArray(metaclass=_ShapedArrayForm):
 
 
 class _Registered(dict):
-    """The classes whose values are arrays, and the function that gives their types. It cannot be added to."""
+    """The classes whose values are arrays, and a function of them. Only classes that can be made arrays can be added."""
+
+    def __init__(self, name, classes, rule):
+        super().__init__(dict.fromkeys(classes, rule))
+        self.name = name
 
     def __setitem__(self, cls, rule):
-        raise Refused(f"pytype_aval_mappings: values of {cls.__name__} are arrays once the class has a method __jax_array__ that makes one; "
+        if hasattr(cls, "__jax_array__") or hasattr(cls, "__array__"):
+            return super().__setitem__(cls, rule)
+        raise Refused(f"{self.name}: values of {cls.__name__} are arrays once the class has a method __jax_array__ that makes one; "
                       "give it that")
 
 
 array_types = frozenset([Array, np.ndarray, bfloat16, *[np.dtype(code).type for code in "?bhilBHILefdFDqQ"]])
-pytype_aval_mappings = _Registered(dict.fromkeys([*array_types, Tracer, bool, int, float, complex], type_of))
+pytype_aval_mappings = _Registered("pytype_aval_mappings", [*array_types, Tracer, bool, int, float, complex], type_of)
+canonicalize_dtype_handlers = _Registered("canonicalize_dtype_handlers", [*array_types, bool, int, float, complex], value_of)
 
 
 class DebugInfo(NamedTuple):

@@ -29,7 +29,6 @@ EMPTY = {name: types.ModuleType(name) for name in ("jax.version", "jax.lib")}
 REFUSED = {
     "jax._src": "these are JAX's internals; use the public names",
     "jax.experimental.pallas": "there are no Pallas kernels; write the function with jax.numpy and jax.lax",
-    "jax.experimental.sparse": "there are no sparse arrays; use dense ones, or segment_sum and gathers",
     "jax.experimental.jax2tf": "there is no conversion to TensorFlow; hand over StableHLO: jax.jit(f).lower(...).as_text()",
     "jax.experimental.jet": "there is no Taylor mode; nest jax.jvp",
     "jax.experimental.compute_on": "code does not run on the host inside a compiled program; use pure_callback",
@@ -39,7 +38,7 @@ REFUSED = {
     "jax.extend.ifrt_programs": "programs of other runtimes are not run; use jax.jit",
     "jax.extend.sharding": "shardings of the compiler's own are not built by hand; use jax.sharding.NamedSharding",
     "jax.extend.xla": "the compiler is behind jax.jit(f).lower(...).compile()",
-    "jax.example_libraries": "the example libraries are not part of Gnomon; use a package for neural networks",
+    "jax.example_libraries": "of the example libraries only optimizers and stax are part of Gnomon; use a package for neural networks",
     "jax.tools": "JAX's tools are not part of Gnomon; jax.jit(f).lower(...).as_text() shows the compiled program",
 }
 NOT_THERE = "leave it out, or use real JAX for this program"
@@ -79,6 +78,11 @@ class Facade(types.ModuleType):
             raise AttributeError(why_not(full_name))
         return value
 
+    def __setattr__(self, name, value):
+        if self.__name__.startswith("jax._src") and hasattr(self._ours, name):
+            raise AttributeError(f"{self.__name__}.{name} cannot be replaced: Gnomon does not look it up there, so nothing would change.")
+        super().__setattr__(name, value)
+
     def __dir__(self):
         return sorted(set(super().__dir__()) | set(public_names(self._ours)))
 
@@ -92,6 +96,8 @@ def module_for(name):
     """The module that a jax module's name stands for, or None: names of functions and of Gnomon's own rooms are none."""
     if name in EMPTY:
         return EMPTY[name]
+    if name == "jax._src" or name.startswith("jax._src."):
+        return importlib.import_module("gnomon.as_jax.internals").MODULES.get(name)
     if name in ROOMS or not (name == "jax" or name.startswith("jax.")):
         return None
     path = RENAMED.get(name, "gnomon" + name[3:])

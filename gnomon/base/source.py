@@ -45,6 +45,11 @@ def hide_path(path):
         _skipped = _hidden + _libraries
 
 
+def is_hidden(path) -> bool:
+    """Whether a file is part of Gnomon, or was given to `hide_path`."""
+    return path.startswith(_hidden)
+
+
 def file_line(place):
     """(file name, line) of a place, or None."""
     if place is None:

@@ -20,9 +20,14 @@ class _WithAxisData(_Rules):
         _own(prim).rules["batch"] = with_data
 
 
-fancy_primitive_batchers = _WithAxisData("batch")
-_NAMED = "primitives of one's own have no named axes; give fancy_primitive_batchers a rule, whose first argument has the axis's size and name"
-axis_primitive_batchers = _Absent("axis_primitive_batchers", _NAMED)
+class _WithAxis(_WithAxisData):
+    """Rules that are also given the axis's size and name, and None in the place of JAX's tracers."""
+
+    def __setitem__(self, prim, rule):
+        super().__setitem__(prim, lambda axis, args, dims, **params: rule(axis.size, axis.name, None, args, dims, **params))
+
+
+fancy_primitive_batchers, axis_primitive_batchers = _WithAxisData("batch"), _WithAxis("batch")
 batch_jaxpr_axes = _Absent("batch_jaxpr_axes", "batch a program by gnomon.vmap of gnomon.core.jaxpr_as_fun(program)")
 batch_subtrace = _Absent("batch_subtrace", "there are no traces to enter; use gnomon.vmap")
 _VMAPPABLE = "only arrays and trees of arrays are mapped; register the class as a tree with gnomon.tree_util"

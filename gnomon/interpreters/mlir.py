@@ -33,9 +33,15 @@ def lower_fun(fun, multiple_results: bool = True):
     return _LowerFun(fun, multiple_results)
 
 
+def _refusal(prim):
+    def lower(*args, **params):
+        raise _Refused(f"the primitive {prim} cannot be compiled, since its lowering builds MLIR: {_MLIR}")
+    return lower
+
+
 def register_lowering(prim, rule, platform: str | None = None, inline: bool = True, cacheable: bool = True) -> None:
-    """Say what a primitive of one's own compiles to: `rule` is `lower_fun(function)`. Refused for rules that build MLIR, and for one
-    platform alone.
+    """Say what a primitive of one's own compiles to: `rule` is `lower_fun(function)`. Refused for one platform alone; a rule that builds
+    MLIR is refused when a program that holds the primitive is compiled.
 
     >>> from gnomon.extend.core import Primitive
     >>> import gnomon, gnomon.numpy as jnp
@@ -45,12 +51,14 @@ def register_lowering(prim, rule, platform: str | None = None, inline: bool = Tr
     >>> float(gnomon.jit(cube_p.bind)(2.0))
     8.0
     """
-    if not isinstance(rule, _LowerFun):
-        raise _Refused(f"register_lowering of {prim}: {_MLIR}")
     if platform is not None:
         raise _Refused(f"register_lowering of {prim} for the platform {platform!r} alone: a lowering is for all platforms; leave `platform` out, "
                        "and use lax.platform_dependent in the function")
-    prim, fun = _own(prim), rule.fun
+    prim = _own(prim)
+    if not isinstance(rule, _LowerFun):
+        prim.rules["lower"] = _refusal(prim)
+        return
+    fun = rule.fun
     if rule.multiple_results and not prim.multiple_results:
         prim.rules["lower"] = lambda *args, **params: fun(*args, **params)[0]
     elif prim.multiple_results and not rule.multiple_results:

@@ -371,15 +371,20 @@ def issubdtype(a, b) -> bool:
     >>> issubdtype("bfloat16", np.floating), issubdtype(key_dtype("rbg"), prng_key), issubdtype("int8", "int16")
     (True, True, False)
     """
-    if isinstance(b, type) and issubclass(b, np.generic) and b in _ABSTRACT_CLASSES:
-        if not (isinstance(a, type) and issubclass(a, np.generic) and a in _ABSTRACT_CLASSES):
+    if is_abstract(b):
+        if not is_abstract(a):
             a = _resolve(a)
             category = _CATEGORY.get(a)
             a = a.type if category in (None, "bool") else _ABSTRACT[category]
         return issubclass(a, b)
-    if isinstance(a, type) and a in _ABSTRACT_CLASSES:
+    if is_abstract(a):
         return False
     return _resolve(a) == _resolve(b)
+
+
+def is_abstract(kind) -> bool:
+    """Whether `kind` is a class of dtypes: one of NumPy's, or `extended` or a subclass of it."""
+    return isinstance(kind, type) and (kind in _ABSTRACT_CLASSES or issubclass(kind, extended))
 
 
 _ABSTRACT_CLASSES = frozenset([

@@ -38,6 +38,9 @@ class Effect(Mark):
 
     __slots__ = names = ("name",)
 
+    def __init__(self, name=None):
+        super().__init__(type(self).__name__ if name is None else name)
+
     def __str__(self):
         return self.name
 

@@ -83,6 +83,27 @@ def test_several_results():
     assert [y.tolist() for y in G.vmap(f)(X)] == [[3, 4], [4, 6]] and [float(t) for t in G.jvp(f, (2.0,), (1.0,))[1]] == [1.0, 0.0]
 
 
+def test_batching_that_is_told_the_axis():
+    told_p = Primitive("told")
+    told_p.def_abstract_eval(lambda x: x)
+    mlir.register_lowering(told_p, mlir.lower_fun(lambda x: x, multiple_results=False))
+    batching.axis_primitive_batchers[told_p] = lambda size, name, tracer, args, dims: (told_p.bind(args[0] * size), dims[0])
+    assert G.vmap(told_p.bind, axis_name="i")(X).tolist() == [4, 6] and told_p in batching.axis_primitive_batchers
+    axes = []
+    batching.axis_primitive_batchers[told_p] = lambda size, name, tracer, args, dims: (axes.append((size, name)) or told_p.bind(args[0]), dims[0])
+    G.vmap(G.vmap(told_p.bind), axis_name="i")(np.ones((3, 2), "f4"))
+    assert sorted(axes, key=str) == [(2, None), (3, "i")]
+
+
+def test_effects_of_ones_own_class():
+    from gnomon.extend.core import Effect
+
+    class Written(Effect):
+        pass
+
+    assert str(Written()) == "Written" and Written() == Written() != Effect("Written")
+
+
 def test_short_forms_of_rules():
     double_p = Primitive("double")
     double_p.def_impl(functools.partial(xla.apply_primitive, double_p))
@@ -116,6 +137,8 @@ def test_short_forms_of_rules():
 
 bare_p = Primitive("bare")
 bare_p.def_abstract_eval(lambda x: x)
+built_p = Primitive("built")
+built_p.def_abstract_eval(lambda x: x)
 
 
 @pytest.mark.parametrize("call, message", [
@@ -125,8 +148,9 @@ bare_p.def_abstract_eval(lambda x: x)
                                "interpreters.mlir.register_lowering(primitive, mlir.lower_fun(function))"),
     (lambda: G.vmap(bare_p.bind)(X), "bare at HERE (<lambda>) cannot be batched: the primitive bare was given no rule for it. Give one with "
                                      "interpreters.batching.primitive_batchers[primitive] = rule(args, dims, **parameters)"),
-    (lambda: mlir.register_lowering(bare_p, lambda ctx, x: x),
-     "register_lowering of bare: programs are written as StableHLO text and there are no MLIR objects; give register_lowering a function of "
+    (lambda: mlir.register_lowering(built_p, lambda ctx, x: x) or G.jit(built_p.bind)(1.0),
+     "the primitive built cannot be compiled, since its lowering builds MLIR: "
+     "programs are written as StableHLO text and there are no MLIR objects; give register_lowering a function of "
      "Gnomon's: mlir.lower_fun(function)"),
     (lambda: ad.defjvp(G.make_jaxpr(jnp.sin)(1.0).eqns[0].primitive, None),
      "rules can be given to primitives made by extend.core.Primitive, but not to sin, whose rules stand in its op's class; wrap the function in "

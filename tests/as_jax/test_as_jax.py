@@ -88,7 +88,15 @@ NOT_THERE = {
         "ModuleNotFoundError: jax.nonesuch is not in Gnomon {version} yet; leave it out, or use real JAX for this program.",
     "import jax.numpy.nonesuch":
         "ModuleNotFoundError: jax.numpy.nonesuch is not in Gnomon {version} yet; leave it out, or use real JAX for this program.",
-    "from jax._src import core": "ModuleNotFoundError: jax._src is not in Gnomon: these are JAX's internals; use the public names.",
+    "from jax._src import api": "ModuleNotFoundError: jax._src.api is not in Gnomon: these are JAX's internals; use the public names.",
+    "from jax._src import core; core.jaxprs": "AttributeError: jax._src.core.jaxprs is not in Gnomon: these are JAX's internals; use the public names.",
+    "from jax._src import compiler; compiler.backend_compile_and_load = None":
+        "AttributeError: jax._src.compiler.backend_compile_and_load cannot be replaced: Gnomon does not look it up there, so nothing would change.",
+    "from jax.experimental import sparse; sparse.BCOO.fromdense":
+        "AttributeError: sparse.BCOO: there are no sparse arrays; use dense ones, or segment_sum and gathers.",
+    "from jax.experimental import hijax; hijax.HiPrimitive('pair').bind(1.0)":
+        "Refused: the primitive pair cannot be bound: types that hold several arrays are not there; register the class as a pytree, or keep its "
+        "arrays in references (gnomon.new_ref).",
     "from jax.experimental import pallas":
         "ModuleNotFoundError: jax.experimental.pallas is not in Gnomon: there are no Pallas kernels; write the function with jax.numpy "
         "and jax.lax.",
@@ -122,6 +130,46 @@ def test_what_is_not_there_says_so():
             print("as Python does")
     """)
     assert out.strip() == "as Python does"
+
+
+def test_internals_that_packages_import_are_served_by_public_names():
+    run("""
+        import sys
+        import jax, jax.numpy as jnp
+        import jax._src.traceback_util as traceback_util
+        from jax._src import dispatch, tree_util
+        from jax._src.ad_util import stop_gradient_p
+        from jax._src.core import trace_state_clean
+        from jax._src.dtypes import ExtendedDType, TypePromotionError, extended
+        from jax._src.flatten_util import ravel_pytree
+        from jax._src.state.types import AbstractRef
+        from jax.experimental.sparse import BCOO
+        from jax.interpreters import ad
+
+        inside = []
+        jax.jit(lambda x: inside.append(trace_state_clean()) or x)(1.0)
+        assert inside == [False] and trace_state_clean()
+        assert isinstance(jax.typeof(jax.new_ref(1.0)), AbstractRef) and not isinstance(jnp.ones(2), BCOO)
+        assert TypePromotionError is jax.dtypes.TypePromotionError and ravel_pytree is jax.flatten_util.ravel_pytree
+        pair = __import__("collections").namedtuple("pair", "a b")
+        assert dict in tree_util._registry and int not in tree_util._registry and pair not in tree_util._registry
+        ad.primitive_transposes[stop_gradient_p] = lambda ct, x: [ct]
+        dispatch.wait_for_tokens()
+
+        class scaled(extended):
+            pass
+
+        class Scaled(ExtendedDType):
+            pass
+
+        assert Scaled() and not jnp.issubdtype(jnp.float32, scaled) and jnp.issubdtype(scaled, extended) and not jnp.issubdtype(scaled, jax.dtypes.prng_key)
+
+        frame = sys._getframe()
+        assert traceback_util.include_frame(frame)
+        traceback_util.register_exclusion(frame.f_code.co_filename)
+        assert not traceback_util.include_frame(frame)
+        assert traceback_util.api_boundary(lambda x: x + 1)(1) == 2
+    """)
 
 
 def test_it_is_quiet_where_jax_is_and_warns_where_jax_does():

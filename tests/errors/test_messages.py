@@ -454,8 +454,9 @@ GRAD = {
         lambda: gnomon.vmap(sine_of_python)(ONES),
         "Refused: pure_callback cannot be batched without being told how; give it vmap_method='sequential' (once per lane) or "
         "'expand_dims' / 'broadcast_all' (what is called takes a leading axis)"),
-    "pmap": (lambda: gnomon.pmap(lambda x: x)(ONES),
-             "Refused: pmap: Gnomon has no per-device map; use shard_map, jit with NamedShardings on a mesh (make_mesh), or vmap on one device."),
+    "pmap": (lambda: gnomon.pmap(lambda x: x)(jnp.ones(9)),
+             "ValueError: pmap of <lambda> maps over 9 elements, one for each device, but there are 8. Use vmap, or ask for more of the CPU's with "
+             "the setting num_cpu_devices."),
 }
 
 
