@@ -1,6 +1,6 @@
 """Single operations on the CPU: gnomon beside JAX, NumPy and PyTorch, from a thousand to four million elements.
 
-    python bench/ops.py [row ...] [--sizes 1000 1000000] [--rounds 5] [--cpu] [--no-history]
+    python bench/ops.py [row ...] [--sizes 1000 1000000] [--rounds 5] [--cpu] [--table ops.md] [--no-history]
 
 Every library runs in a process of its own, so that no pool of threads disturbs another, and all take turns within a row:
 what loads the machine loads them alike. A time is the best of all turns; jitted functions are timed without their
@@ -8,8 +8,8 @@ compilation, which is listed apart. Results are compared with JAX's: "=" where a
 close, "N" where they are close to NumPy's only, "≠" where they are not. A library that is not installed shows "-".
 
 Marks: at most 1.5 times the best of the other three, and no slower than JAX. Leaves with 1 where a row of gnomon's
-failed or gave another result; a mark that is missed is only shown. Times are of the wall clock, or with --cpu of the
-processor. Ratios travel between machines, times do not.
+failed or gave another result; a mark that is missed is only shown, and written with --table. Times are of the wall clock,
+or with --cpu of the processor. Ratios travel between machines, times do not.
 """
 import argparse
 import datetime
@@ -32,7 +32,7 @@ from rich.table import Table
 HERE = pathlib.Path(__file__).resolve().parent
 HISTORY = HERE / "ops_history.jsonl"
 LIBRARIES = "gnomon", "jax", "numpy", "torch"
-SIZES = 1_000, 100_000, 1_000_000, 4_000_000
+SIZES = 1_000, 10_000, 1_000_000, 4_000_000
 MARK_PEER, MARK_JAX, NOISE = 1.5, 1.0, 1.05
 
 
@@ -448,6 +448,29 @@ def summary(table, clock):
             f"(more than {NOISE - 1:.0%}).")
 
 
+def missed(results, clock):
+    """Which marks a row of a size misses, in words."""
+    best, jax = ratios(results, clock)
+    found = ["slower than JAX"] if jax is not None and jax > MARK_JAX * NOISE else []
+    return [f"over {MARK_PEER} times the best"] * (best is not None and best > MARK_PEER) + found
+
+
+def markdown(table, clock):
+    """All rows as a table for a file, with the ratios by both clocks and the marks that are missed in bold."""
+    def number(x, factor=1):
+        return "" if x is None else f"{x * factor:.4g}"
+
+    lines = [f"Times in ms ({'of the processor' if clock == 'cpu' else 'of the wall clock'}), {os.cpu_count()} cores, commit {commit()}, load "
+             f"{os.getloadavg()[0]:.1f}.", "", summary(table, clock), "",
+             "| row | size | gnomon | JAX | NumPy | PyTorch | wall to best | wall to JAX | cpu to best | cpu to JAX | missed |",
+             "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|"]
+    for (name, n), results in table.items():
+        times = [number(results[x].get(clock), 1e3) or results[x].get("error") or "-" for x in LIBRARIES]
+        both = [f"{ratio:.2f}" if ratio is not None else "" for by in ("wall", "cpu") for ratio in ratios(results, by)]
+        lines.append(f"| {' | '.join([name, f'{n:,}', *times, *both, ', '.join(f'**{x}**' for x in missed(results, clock))])} |")
+    return "\n".join(lines) + "\n"
+
+
 def commit():
     def git(*arguments):
         return subprocess.run(["git", *arguments], capture_output=True, text=True, cwd=HERE).stdout.strip()
@@ -478,6 +501,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=4, help="turns of each library in a row")
     parser.add_argument("--seconds", type=float, default=0.03, help="how long a turn lasts at least")
     parser.add_argument("--cpu", action="store_true", help="show times of the processor instead of the wall clock's")
+    parser.add_argument("--table", type=pathlib.Path, help="write all rows to this file, those that miss a mark in bold; after each row")
     parser.add_argument("--no-history", action="store_true", help=f"do not add a line to {HISTORY.name}")
     parser.add_argument("--worker", choices=LIBRARIES, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -497,6 +521,8 @@ def main():
                 best, jax = ratios(results, clock)
                 print(f"{name} {n:,}: " + (f"{best:.2f} of the best, {jax:.2f} of JAX" if best and jax else "did not run"),
                       file=sys.stderr)
+                if options.table:
+                    options.table.write_text(markdown(table, clock))
     show(table, clock)
     print(summary(table, clock))
     if not options.no_history:
