@@ -702,7 +702,8 @@ def i0(x):
     >>> np.i0(np.array([0., 1.]))
     Array([1.      , 1.266066], dtype=float32)
     """
-    return mul(exponential.exp(arithmetic.absolute(x)), special.bessel_i0e(x))
+    root = exponential.exp(mul(arithmetic.absolute(x), number(x, 0.5)))      # whose square may be infinite where the product is not
+    return mul(mul(root, special.bessel_i0e(x)), root)
 
 
 # ---- signs and extremes -----------------------------------------------------------------------------------------

@@ -10,8 +10,8 @@ from gnomon.ops.arithmetic import NOT_LINEAR, add, add_any, broadcast_like, div,
 from gnomon.ops.compare import bitwise_and, eq, select_n
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.elementwise import Elementwise, full_scalar
-from gnomon.ops.longhand import (Number, equals, exp as exp_longhand, floor, log as log_longhand, polynomial, round_to_even, shift_right,
-                                 where, written)
+from gnomon.ops.longhand import (Number, equals, exp as exp_longhand, floor, log as log_longhand,
+                                 log1p as log1p_longhand, polynomial, round_to_even, shift_right, where, written)
 from gnomon.trace.stage import bind
 from gnomon.types.dtype import finfo, is_complex, is_float, is_inexact, is_integer
 
@@ -124,6 +124,9 @@ class Log1p(Accurate):
     """log(1 + x), to full precision where x is near 0."""
 
     hlo = "stablehlo.log_plus_one"
+
+    def lower(self, emit, x):
+        return super().lower(emit, x) if self.accuracy is not None else log1p_longhand(Number(emit, x)).value
 
     def derivative(self, args, tangents):
         (x,), (t,) = args, tangents

@@ -98,11 +98,21 @@ def _function(op):
     return lambda x: x.apply(op)
 
 
-exp, log, log1p, sqrt, rsqrt, floor, sin = map(_function, (
-    "stablehlo.exponential", "stablehlo.log", "stablehlo.log_plus_one", "stablehlo.sqrt", "stablehlo.rsqrt",
-    "stablehlo.floor", "stablehlo.sine"))
+exp, log, sqrt, rsqrt, floor, sin = map(_function, (
+    "stablehlo.exponential", "stablehlo.log", "stablehlo.sqrt", "stablehlo.rsqrt", "stablehlo.floor", "stablehlo.sine"))
 round_to_even, lgamma, digamma, erf, erfc = map(_function, (
     "stablehlo.round_nearest_even", "chlo.lgamma", "chlo.digamma", "chlo.erf", "chlo.erfc"))
+
+
+def log1p(x):
+    """log(1 + x). XLA's has lost digits in float64 (20 units of the last place); there the rounding of 1 + x is made good by a ratio."""
+    if x.dtype.itemsize < 8 or x.dtype.kind == "c":
+        return x.apply("stablehlo.log_plus_one")
+    above = x + 1.0
+    moved = above * 0.5 - 0.5       # half of what was added to 1; the compiler would take (x + 1) - 1 for x
+    exact = equals(moved, x * 0.5)
+    ratio = where(exact, 1.0, x * 0.5 / where(equals(moved, 0), 1.0, moved))
+    return where(equals(moved, 0), x, log(above) * ratio)
 
 
 def shift_right(x, n):

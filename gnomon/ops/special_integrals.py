@@ -422,7 +422,7 @@ class Gamma(Special):
         reflected = x < 0.0
         z = abs(x)
         shifted = z < 8.0
-        y = where(shifted, z + 8.0, z)
+        y = smaller(where(shifted, z + 8.0, z), 40.0 if x.dtype.itemsize < 8 else 180.0)       # beyond, the value is infinite
         rising = x.like(1.0)
         for k in range(8):
             rising = rising * (where(shifted, z, 1.0) + float(k))
@@ -454,13 +454,12 @@ class LogGamma(Special):
         near = smaller(y, 3.0)
         found = where(y < 3.0, (near - 1.0) * (near - 2.0) * series(tables.LOG_GAMMA_NEAR, near, 0.5, 3.0),
                       where(y < 8.0, series(tables.LOG_GAMMA_MIDDLE, y, 3.0, 8.0), large))
-        found = where(small, found - log(size), found)
-        # gamma(-x) gamma(x) = -pi / (x sin(pi x))
+        # gamma(-x) gamma(x) = -pi / (x sin(pi x)) = -pi gamma(x) / (sin(pi x) gamma(x + 1))
         nearest = round_to_even(x)
         sine = abs(sin((x - nearest) * math.pi))
         negative = x < 0.0
-        reflected = math.log(math.pi) - log(where(negative, size * sine, 1.0)) - found
-        found = where(negative, reflected, found)
+        reflected = math.log(math.pi) - log(where(negative, where(small, sine, size * sine), 1.0)) - found
+        found = where(negative, reflected, where(small, found - log(size), found))
         found = where(equals(size, math.inf) | (negative & equals(nearest, x)), math.inf, found)
         return where(equals(x, x), found, x)
 

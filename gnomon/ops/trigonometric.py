@@ -8,9 +8,10 @@ import numpy as np
 from gnomon.ops.arithmetic import add, div, mul, neg, one_minus_square, square, sub
 from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.exponential import Accurate, Function, function, rsqrt
-from gnomon.ops.longhand import Number, equals, polynomial, round_to_even, where
+from gnomon.ops.longhand import Number, equals, exp, log1p, polynomial, round_to_even, sqrt, where, written
 from gnomon.ops.extremes import reduce_bits
 from gnomon.trace.stage import bind
+from gnomon.types.dtype import is_complex
 from gnomon.types.value_type import ArrayType
 
 _BOOL, _INT32 = np.dtype(bool), np.dtype("int32")
@@ -81,8 +82,13 @@ class Tan(Accurate):
 class Asin(Function):
     """The inverse sine, in [-pi/2, pi/2]."""
 
-    hlo = "chlo.asin"
     derivative = (lambda out, x: rsqrt(one_minus_square(x)),)
+
+    @written
+    def lower(self, x):
+        if is_complex(x.dtype):
+            return x.apply("chlo.asin")
+        return x.apply("stablehlo.atan2", sqrt((1.0 - x) * (1.0 + x)))
 
 
 class Acos(Function):
@@ -110,15 +116,35 @@ class Atan2(Function):
 class Sinh(Function):
     """The hyperbolic sine."""
 
-    hlo = "chlo.sinh"
     derivative = (lambda out, x: cosh(x),)
+
+    @written
+    def lower(self, x):
+        if is_complex(x.dtype):
+            return x.apply("chlo.sinh")
+        size = abs(x)
+        half, less_one = half_exp(size), where(size < 1.0, size, 1.0).apply("stablehlo.exponential_minus_one")
+        found = where(size < 1.0, (less_one + less_one / (less_one + 1.0)) * 0.5, half - 0.25 / half)
+        return where(equals(x, x), found * x.apply("stablehlo.sign"), x)
 
 
 class Cosh(Function):
     """The hyperbolic cosine."""
 
-    hlo = "chlo.cosh"
     derivative = (lambda out, x: sinh(x),)
+
+    @written
+    def lower(self, x):
+        if is_complex(x.dtype):
+            return x.apply("chlo.cosh")
+        half = half_exp(abs(x))
+        return half + 0.25 / half
+
+
+def half_exp(x):
+    """exp(x) / 2, which is finite where exp(x) is not yet, in two factors: half their exponents is exact, where x - log(2) is not."""
+    root = exp(x * 0.5)
+    return root * 0.5 * root
 
 
 class Tanh(Accurate):
@@ -146,8 +172,14 @@ class Acosh(Function):
 class Atanh(Function):
     """The inverse hyperbolic tangent."""
 
-    hlo = "chlo.atanh"
     derivative = (lambda out, x: div(one(x), one_minus_square(x)),)
+
+    @written
+    def lower(self, x):
+        if is_complex(x.dtype):
+            return x.apply("chlo.atanh")
+        size = abs(x)
+        return log1p(size * 2.0 / (1.0 - size)) * 0.5 * x.apply("stablehlo.sign")
 
 
 sin, cos, tan, asin, acos, atan = map(function, (Sin, Cos, Tan, Asin, Acos, Atan))

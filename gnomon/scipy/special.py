@@ -648,7 +648,8 @@ def i0(x):
     >>> float(i0(1.0))
     1.26606...
     """
-    return jnp.exp(jnp.abs(x)) * ops.bessel_i0e(x)
+    root = jnp.exp(jnp.abs(x) / 2)       # whose square may be infinite where the product is not
+    return root * ops.bessel_i0e(x) * root
 
 
 @elementwise
@@ -658,7 +659,8 @@ def i1(x):
     >>> float(i1(1.0))
     0.56515...
     """
-    return jnp.exp(jnp.abs(x)) * ops.bessel_i1e(x)
+    root = jnp.exp(jnp.abs(x) / 2)       # whose square may be infinite where the product is not
+    return root * ops.bessel_i1e(x) * root
 
 
 @elementwise(strong=True)
