@@ -567,8 +567,8 @@ def arctan(x, /):
     """The inverse tangent, from -pi/2 to pi/2.
 
     >>> import gnomon.numpy as np
-    >>> np.arctan(np.array([0., 1.]))
-    Array([0.       , 0.7853982], dtype=float32)
+    >>> np.arctan(np.array([0., np.inf]))
+    Array([0.       , 1.5707964], dtype=float32)
     """
 
 
