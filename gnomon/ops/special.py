@@ -54,8 +54,11 @@ class Erfc(Special):
 
     accuracy: Accuracy | None = field(None, show="nondefault")
 
-    hlo = "chlo.erfc"
     derivative = (lambda out, x: bell(x, -TWO_OVER_ROOT_PI),)
+
+    @written
+    def lower(self, x):
+        return erfc_longhand(x)
 
 
 class ErfInv(Special):

@@ -77,7 +77,8 @@ class Expi(Special):
         near, far = smaller(larger(x, 0.0), 6.0), smaller(larger(x, 6.0), 1000.0)
         y = 1.0 / far
         low = near * exp(near * 0.5) * series(tables.EI_NEAR, near, 0.0, 6.0) + EULER + log(near)
-        high = exp(far) * y * pieces(y, (0.0, 1 / 25, 1 / 12, 1 / 6), (tables.EI_FAR, tables.EI_LARGE, tables.EI_MIDDLE))
+        root = exp(far * 0.5)       # whose square may be infinite where the product is not
+        high = root * y * pieces(y, (0.0, 1 / 25, 1 / 12, 1 / 6), (tables.EI_FAR, tables.EI_LARGE, tables.EI_MIDDLE)) * root
         positive = where(x > 6.0, high, low)
         return where(x < 0.0, -first_integral(larger(-x, 0.0)), where(equals(x, x), positive, x))
 
@@ -145,8 +146,12 @@ def fresnel_integrals(x):
     y, bounds = 1.0 / (far * far), (0.0, 0.16, 1 / 1.5 ** 2)
     f = pieces(y, bounds, (tables.FRESNEL_F_FAR, tables.FRESNEL_F_MIDDLE)) / (far * math.pi)
     g = pieces(y, bounds, (tables.FRESNEL_G_FAR, tables.FRESNEL_G_MIDDLE)) * y / (far * math.pi ** 2)
-    quarters = far * far
-    angle = (quarters - 4.0 * floor(quarters * 0.25)) * (math.pi / 2)
+    # x^2 modulo 4, exactly but for the square of what is left of x after its integer n: 2 n rest has no more digits than x
+    whole_part = round_to_even(far)
+    rest = far - whole_part
+    odd = whole_part - 2.0 * floor(whole_part * 0.5)
+    crossing = whole_part * rest
+    angle = (odd + 2.0 * (crossing - 2.0 * floor(crossing * 0.5)) + rest * rest) * (math.pi / 2)
     direct, crossed = turned(f, g, cos(angle), sin(angle))
     endless = equals(size, math.inf)
     return (where(size > 1.5, where(endless, 0.5, 0.5 - direct), s), where(size > 1.5, where(endless, 0.5, 0.5 + crossed), c))

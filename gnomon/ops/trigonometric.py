@@ -8,7 +8,7 @@ import numpy as np
 from gnomon.ops.arithmetic import add, div, mul, neg, one_minus_square, square, sub
 from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.exponential import Accurate, Function, function, rsqrt
-from gnomon.ops.longhand import Number, equals, exp, log1p, polynomial, round_to_even, sqrt, where, written
+from gnomon.ops.longhand import Number, equals, exp, log1p, polynomial, round_to_even, where, written
 from gnomon.ops.extremes import reduce_bits
 from gnomon.trace.stage import bind
 from gnomon.types.dtype import is_complex
@@ -82,13 +82,8 @@ class Tan(Accurate):
 class Asin(Function):
     """The inverse sine, in [-pi/2, pi/2]."""
 
+    hlo = "chlo.asin"
     derivative = (lambda out, x: rsqrt(one_minus_square(x)),)
-
-    @written
-    def lower(self, x):
-        if is_complex(x.dtype):
-            return x.apply("chlo.asin")
-        return x.apply("stablehlo.atan2", sqrt((1.0 - x) * (1.0 + x)))
 
 
 class Acos(Function):
@@ -123,8 +118,10 @@ class Sinh(Function):
         if is_complex(x.dtype):
             return x.apply("chlo.sinh")
         size = abs(x)
-        half, less_one = half_exp(size), where(size < 1.0, size, 1.0).apply("stablehlo.exponential_minus_one")
-        found = where(size < 1.0, (less_one + less_one / (less_one + 1.0)) * 0.5, half - 0.25 / half)
+        near, half = size < 1.0, half_exp(size)
+        less_one = where(near, size, 1.0).apply("stablehlo.exponential_minus_one")
+        rest = where(near, less_one, 0.25) / where(near, less_one + 1.0, half)
+        found = where(near, (less_one + rest) * 0.5, half - rest)
         return where(equals(x, x), found * x.apply("stablehlo.sign"), x)
 
 

@@ -117,11 +117,12 @@ def test_shifts_over_the_edge():
 # double, and for the functions of SciPy in double, so these say what is known, not what is possible.
 IN_ULPS = {
     **{name: (low, high) for names, low, high in (
-        ("asin acos atanh", -1, 1), ("sin cos tan atan asinh", -30, 30), ("sinh cosh", -88, 88), ("tanh", -10, 10), ("acosh", 1, 30), ("exp exp2 logistic", -50, 50),
+        ("asin acos atanh", -1, 1), ("sin cos tan atan asinh", -30, 30), ("sinh cosh", -88, 88), ("tanh", -10, 10), ("acosh", 1, 30),
+        ("exp exp2 logistic", -50, 50),
         ("expm1", -30, 30), ("log log2 sqrt rsqrt", 0, 50), ("log1p", -1, 50), ("cbrt", -50, 50), ("square reciprocal", -9, 9),
-        ("one_minus_square", -3, 3), ("erf", -5, 5), ("erfc", -5, 9), ("erf_inv", -0.99, 0.99), ("bessel_i0e bessel_i1e", -30, 30),
+        ("one_minus_square", -3, 3), ("erf", -5, 5), ("erfc", -5, 9.1), ("erf_inv", -0.99, 0.99), ("bessel_i0e bessel_i1e", -30, 30),
         ("digamma", 2, 50)) for name in names.split()}}
-WIDER = {"tanh": (8, 8), "expm1": (8, 8), "erf": (8, 8), "erfc": (120, 16),
+WIDER = {"tanh": (8, 8), "expm1": (8, 8), "erf": (8, 8), "erfc": (8, 80),
          "erf_inv": (120, 60), "bessel_i0e": (8, 8), "bessel_i1e": (16, 16), "digamma": (32, 32)}
 EXACT = {"logistic": lambda x: 1 / (1 + np.exp(-x)), "reciprocal": lambda x: 1 / x}
 
@@ -142,11 +143,14 @@ def test_units_of_the_last_place(name):
 # Where formulas overflow or underflow before their results do, or lose digits: (function, dtype, argument, result)
 ENDS = [(lax.sinh, "float64", 710.0, "1.1169973830808555156e308"), (lax.cosh, "float64", -710.0, "1.1169973830808555156e308"),
         (lax.sinh, "float32", 88.75, "1.7482569896301988516e38"), (lax.cosh, "float32", -89.0, "2.2448064095871726231e38"),
-        (lax.asin, "float64", 2.0 ** -1022, "2.2250738585072013831e-308"), (lax.asin, "float32", -1.5 * 2.0 ** -126, "-1.7632415262334312619e-38"),
         (lax.log1p, "float64", -0.375, "-0.47000362924573555365"), (lax.log1p, "float64", 2.0 ** -53, "1.1102230246251564788e-16"),
         (lax.log1p, "float64", np.inf, "inf"), (lax.atanh, "float64", -0.375, "-0.39422868018213508"), (lax.atanh, "float32", 1.0, "inf"),
         (special.i0, "float64", 712.0, "2.4684110577627524297e307"), (special.i0, "float32", -90.0, "5.1392383455086638353e37"),
         (special.i1, "float32", -90.0, "-5.1106068152565981569e37"), (gnomon.numpy.i0, "float32", 90.0, "5.1392383455086638353e37"),
+        (lax.erfc, "float64", 26.0, "5.6631924088561428465e-296"), (special.expi, "float32", 90.0, "1.3714168695072519996e37"),
+        (special.expi, "float64", 712.0, "2.3216800841052113304e306"),
+        (lambda x: special.fresnel(x)[0], "float64", 745.125, "0.49982688522099981444"),
+        (lambda x: special.fresnel(x)[1], "float64", 99999.375, "0.50000183286585406784"), (lambda x: special.fresnel(x)[0], "float32", -3e38, "-0.5"),
         (special.gamma, "float32", -126.5, "0"), (special.gamma, "float32", 1e5, "inf"), (special.gamma, "float64", -1e5 - 0.5, "0"),
         (special.gammaln, "float32", -2.0 ** -120, "83.177661667193452085"), (special.gammaln, "float64", -2.0 ** -1000, "693.14718055994530942")]
 
