@@ -18,6 +18,7 @@ from gnomon.passes.cost import compile_seconds, size_in_bytes
 from gnomon.passes.dead_code import drop_dead_code
 from gnomon.passes.flatten import flatten
 from gnomon.passes.repeats import find_runs
+from gnomon.passes.windows import Moving
 from gnomon.passes.work import work
 from gnomon.types.dtype import is_complex, is_float, itemsize_bits
 
@@ -88,10 +89,11 @@ def large_constants(jaxpr):
 
 def unrolled_loops(flat, reports):
     done = {(r.file, r.line) for r in reports}
-    for run in find_runs(list(flat.eqns), shortest=LONG_LOOP):
-        place = at(flat.eqns[run.start])
+    eqns = Moving(flat.eqns, flat.outvars).seq
+    for run in find_runs(eqns, shortest=LONG_LOOP):
+        place = at(eqns[run.start])
         if place not in done:
-            seconds = compile_seconds(len(flat.eqns)) - compile_seconds(len(flat.eqns) - run.saved)
+            seconds = compile_seconds(len(eqns)) - compile_seconds(len(eqns) - run.saved)
             yield Cliff("unrolled loop left alone", *place,
                         f"{run.count} repeats of {run.period} equations, about {seconds:.2g} s of compile time",
                         "Write it as lax.scan or lax.fori_loop if it grows")

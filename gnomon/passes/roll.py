@@ -16,6 +16,7 @@ from gnomon.base.settings import current
 from gnomon.base.source import file_line
 from gnomon.ir.dims import insert_dim
 from gnomon.ir.jaxpr import Eqn, Jaxpr, Literal, Var, intern
+from gnomon.ops.arithmetic import Add, Mul
 from gnomon.ops.nested.call import Jit
 from gnomon.ops.nested.scan import Scan
 from gnomon.ops.shape import BroadcastInDim, Reshape, Squeeze
@@ -23,6 +24,7 @@ from gnomon.ops.slicing import Concatenate, Rev, Slice
 from gnomon.passes.cost import choose, kernel_seconds, size_in_bytes
 from gnomon.passes.flatten import flatten
 from gnomon.passes.repeats import find_runs, identities
+from gnomon.passes.windows import Moving
 from gnomon.types.effect import must_run
 from gnomon.types.value_type import ArrayType
 
@@ -76,7 +78,9 @@ class Rewrite:
         self.spread = {}                    # variable -> a row with a leading dimension of size 1
         self.alias = {}                     # variable -> the variable that holds the same
         self.reports = []
-        self.seq = self.take_rows(jaxpr.eqns)
+        moving = Moving(self.take_rows(jaxpr.eqns), jaxpr.outvars)
+        self.seq, self.originals, self.lazy = moving.seq, moving.originals, moving.lazy
+        self.looped = set()                 # parts of what a window stands for that a loop or block makes
         self.last_use = last_use = {}       # variable -> the last equation of seq that uses it; behind them come the results
         for i, e in enumerate(self.seq):
             for v in e.ins:
@@ -122,6 +126,10 @@ class Rewrite:
         v = self.alias.get(v, v)
         if v.__class__ is Literal:
             return v
+        if v in self.lazy:
+            e = self.lazy.pop(v)
+            self.out.append(Eqn(e.op, tuple([self.ensure(x) for x in e.ins]), e.outs, e.place))
+            return v
         if v in self.spread:
             row = self.ensure(self.spread.pop(v))
             self.out.append(Eqn(BroadcastInDim(v.type.shape, tuple(range(1, v.type.ndim))), (row,), (v,)))
@@ -134,7 +142,12 @@ class Rewrite:
         return v
 
     def emit(self, e):
-        self.out.append(Eqn(e.op, tuple([self.ensure(v) for v in e.ins]), e.outs, e.place))
+        out = e.outs[0] if e.outs else None
+        if out in self.lazy:
+            return
+        written = not self.looped or not any([v in self.looped for v in e.ins])
+        for e in self.originals.get(out, (e,)) if written else (e,):
+            self.out.append(Eqn(e.op, tuple([self.ensure(v) for v in e.ins]), e.outs, e.place))
 
     # -- the rewrite -------------------------------------------------------------------------------------------
 
@@ -155,6 +168,10 @@ class Rewrite:
             report = Report(what, run.count, run.period, file, line)
             self.reports.append(report)
             if (current.roll if what == "roll" else current.outline) == "on":
+                for e in self.seq[run.start:run.stop]:
+                    for v in e.outs:
+                        if self.lazy.pop(v, None):
+                            self.looped.add(v)
                 (self.roll if what == "roll" else self.outline)(run, operands, later)
                 self.changed = True
                 at = run.stop
@@ -222,7 +239,7 @@ class Rewrite:
         return int(np.count_nonzero(self.how_many[kinds] > counts))
 
     def segments(self, values):
-        """Values as stretches of rows of one array one behind the other, (array, first, last), and single values."""
+        """Values as stretches of rows of one array at one distance, [array, first, last, distance], and single values."""
         out = []
         for v in values:
             found = self.rows.get(v) if v.__class__ is Var else None
@@ -231,17 +248,16 @@ class Rewrite:
                 continue
             array, i = found
             before = out[-1] if out and out[-1].__class__ is list else None
-            if before is not None and before[0] is array and i - before[2] in (1, -1) and (
-                    before[1] == before[2] or (before[2] > before[1]) == (i > before[2])):
-                before[2] = i
+            if before is not None and before[0] is array and i != before[2] and before[3] in (0, i - before[2]):
+                before[2:] = i, i - before[2]
             else:
-                out.append([array, i, i])
+                out.append([array, i, i, 0])
         return out
 
     def direction(self, values):
         """1 where most of the values are rows of an array in rising order, -1 in falling order, else 0."""
         best = max((s for s in self.segments(values) if s.__class__ is list), key=lambda s: abs(s[2] - s[1]), default=None)
-        if best is None or 2 * abs(best[2] - best[1]) < len(values):
+        if best is None or 2 * abs(best[2] - best[1]) < len(values) * abs(best[3]):
             return 0
         return 1 if best[2] > best[1] else -1
 
@@ -299,8 +315,9 @@ class Rewrite:
             if key not in xs:
                 xs[key] = (values, Var(values[0].type))
             place_of[slot] = xs[key][1]
+        made, known = {}, {}
+        eqns = counted(xs)
         # the body: one block over its own variables, without what is the same in every step or computed twice
-        made, eqns, known = {}, [], {}
         same = {inner: outer for outer, inner in consts.items()}
         for j, e in enumerate(block):
             ins = tuple([made[run.slots[j, a][1:]] if run.slots[j, a][0] == "inside" else place_of[j, a] for a in range(len(e.ins))])
@@ -381,14 +398,15 @@ class Rewrite:
         self.out.append(Eqn(Concatenate(0), tuple(pieces), (whole,)))
         return whole
 
-    def part(self, array, first, last):
-        """Rows first..last of an array (in falling order where last < first)."""
+    def part(self, array, first, last, distance):
+        """Every so many rows from first to last of an array (in falling order where last < first)."""
         array = self.ensure(array)
-        low, high = min(first, last), max(first, last) + 1
+        low, high, stride = min(first, last), max(first, last) + 1, abs(distance) or 1
         t = array.type
-        if (low, high) != (0, t.shape[0]):
-            cut = Var(insert_dim(t.with_shape(t.shape[1:]), 0, high - low))
-            self.out.append(Eqn(Slice((low, *(0,) * (t.ndim - 1)), (high, *t.shape[1:])), (array,), (cut,)))
+        if (low, high, stride) != (0, t.shape[0], 1):
+            cut = Var(insert_dim(t.with_shape(t.shape[1:]), 0, (high - low - 1) // stride + 1))
+            strides = (stride, *(1,) * (t.ndim - 1)) if stride > 1 else None
+            self.out.append(Eqn(Slice((low, *(0,) * (t.ndim - 1)), (high, *t.shape[1:]), strides), (array,), (cut,)))
             array = cut
         if last < first:
             turned = Var(array.type)
@@ -440,6 +458,40 @@ class Rewrite:
             ins = tuple([self.ensure(self.seq[base + j].ins[a]) for (j, a), _ in inputs.values()])
             outs = tuple([self.seq[base + j].outs[o] for j, o in given])
             self.out.append(Eqn(op, ins, outs, self.seq[base].place))
+
+
+def counted(xs):
+    """Equations of a body for numbers per step that count from a start by a stride: all are functions of the first such that a step is
+    given; they are taken out of `xs`."""
+    eqns, counters = [], {}
+    for key, (values, v) in list(xs.items()):
+        series = progression(values)
+        if series is None:
+            continue
+        start, stride = series
+        if v.type not in counters or stride % counters[v.type][1]:
+            counters.setdefault(v.type, (start, stride, v))
+            continue
+        first, by, counter = counters[v.type]
+        factor = stride // by
+        if factor != 1:
+            multiple = Var(v.type)
+            eqns.append(Eqn(Mul(), (counter, Literal(v.type.dtype.type(factor), v.type)), (multiple,)))
+            counter = multiple
+        eqns.append(Eqn(Add(), (counter, Literal(v.type.dtype.type(start - factor * first), v.type)), (v,)))
+        del xs[key]
+    return eqns
+
+
+def progression(values):
+    """(start, stride) of integers that go up or down by the same, else None."""
+    t = values[0].type
+    if not all([v.__class__ is Literal for v in values]) or t.shape or t.dtype.kind != "i" or t.dtype.itemsize < 4:
+        return None
+    start, stride = int(values[0].value), int(values[1].value) - int(values[0].value)
+    if any([int(v.value) != start + k * stride for k, v in enumerate(values)]):
+        return None
+    return (start, stride) if stride else None
 
 
 def equal_literals(values):
