@@ -8,6 +8,7 @@ import sys
 import numpy as np
 
 from gnomon.api.function import _short, as_values, check_functions, check_leaves
+from gnomon.base.arguments import flag
 from gnomon.base.frames import entry_point
 from gnomon.base.source import named_after
 from gnomon.base.tree import keystr, tree_flatten, tree_flatten_with_path, tree_unflatten
@@ -97,6 +98,7 @@ def pure_callback(callback, result_shape_dtypes, *args, sharding=None, vmap_meth
 def io_callback(callback, result_shape_dtypes, *args, sharding=None, ordered=False, **kwargs):
     """Call a Python function with side effects from a compiled program; exactly once per run, in order where `ordered`."""
     check_functions("io_callback", callback=callback)
+    ordered = flag("io_callback", "ordered", ordered)
     types, out_tree = _types(result_shape_dtypes)
     values, tree, statics = _flatten("io_callback", args, kwargs)
     call = _Call(callback, tree, statics, out_tree)
@@ -121,6 +123,8 @@ def debug_callback(callback=None, *args, ordered=False, partitioned=False, **kwa
     """
     if callback is None:
         return lambda f: named_after(lambda *a, **k: debug_callback(f, *a, ordered=ordered, partitioned=partitioned, **k), f)
+    check_functions("debug.callback", callback=callback)
+    ordered = flag("debug.callback", "ordered", ordered)
     values, tree, statics = _flatten("debug.callback", args, kwargs)
     call = _Call(callback, tree, statics)
     if local.frame is None:
@@ -139,7 +143,10 @@ class _Printer:
         self.fmt, self.log = fmt, log
 
     def __call__(self, *args, **kwargs):
-        text = self.fmt.format(*args, **kwargs)
+        try:
+            text = self.fmt.format(*args, **kwargs)
+        except (TypeError, ValueError, AttributeError, LookupError) as error:
+            raise ValueError(f"debug.print: the format {self.fmt!r} does not suit the values it was given: {error}.") from None
         if self.log:
             _logger.info("%s", text)
             return

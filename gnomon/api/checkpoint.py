@@ -4,6 +4,7 @@ from __future__ import annotations
 import functools
 
 from gnomon.api.function import Flat, as_values, check_leaves, lazy_names
+from gnomon.base.arguments import flag, integers, strings
 from gnomon.base.errors import Refused
 from gnomon.base.frames import entry_point
 from gnomon.base.source import describe, function_name, named_after
@@ -38,10 +39,10 @@ def checkpoint(fun=None, *, prevent_cse=True, policy=None, static_argnums=(), st
         raise Refused("checkpoint takes no concrete=True; name the arguments that steer Python in static_argnums")
     if policy is not None and not callable(policy):
         raise TypeError(f"checkpoint: policy must be a function, such as those of checkpoint_policies, got {policy!r}.")
-    static = {static_argnums} if isinstance(static_argnums, int) else set(static_argnums)
-    static_names = {static_argnames} if isinstance(static_argnames, str) else set(static_argnames)
-    if not isinstance(prevent_cse, bool):
-        prevent_cse = any(prevent_cse)
+    static, static_names = set(integers("checkpoint", "static_argnums", static_argnums)), set(strings("checkpoint", "static_argnames", static_argnames))
+    if isinstance(prevent_cse, (list, tuple)):
+        prevent_cse = any([flag("checkpoint", "each entry of prevent_cse", x) for x in prevent_cse])
+    prevent_cse = flag("checkpoint", "prevent_cse", prevent_cse)
 
     @entry_point
     def checkpointed(*args, **kwargs):

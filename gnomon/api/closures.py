@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from gnomon.api.custom import CustomVJPPrimal, custom_vjp
 from gnomon.api.differentiate import _argnums, vjp, wraps
-from gnomon.api.function import Flat, as_values, check_functions, check_leaves, lazy_names, stage_closed, type_of
+from gnomon.api.function import Flat, as_values, check_functions, check_leaves, check_returned, lazy_names, stage_closed, type_of
 from gnomon.api.jit import jit
 from gnomon.base.errors import Refused
 from gnomon.base.frames import entry_point
@@ -98,12 +98,20 @@ def custom_gradient(fun=None, *, with_logs=False, remat=False, with_accums=None)
         return custom_gradient
     check_functions("custom_gradient", fun=fun)
 
+    def both(*args):
+        found = fun(*args)
+        if not isinstance(found, (tuple, list)) or len(found) != 2 or not callable(found[1]):
+            raise TypeError(f"custom_gradient: {function_name(fun)} must return a pair (value, function from cotangents to cotangents), but "
+                            f"returned {found!r}.")
+        check_returned(tree_flatten(found[0])[0], f"custom_gradient: {function_name(fun)}")
+        return found
+
     @custom_vjp
     def wrapped(*args):
-        return fun(*args)[0]
+        return both(*args)[0]
 
     def fwd(*args):
-        out, back = fun(*args)
+        out, back = both(*args)
         leaves, tree = tree_flatten(out)
         flat = Flat(back, tree, back)
         jaxpr, captured = stage(flat, [tangent_type(value_of(x).type) for x in leaves], name=function_name(back), kind="custom_gradient")

@@ -5,8 +5,9 @@ import operator
 
 import numpy as np
 
-from gnomon.api.function import Flat, as_values, check_leaves, lazy_names, returned_ref, type_of, weakened
+from gnomon.api.function import Flat, as_values, check_leaves, check_returned, lazy_names, returned_ref, type_of, weakened
 from gnomon.api.vmap import vmap
+from gnomon.base.arguments import flag
 from gnomon.base.frames import entry_point
 from gnomon.base.lists import partition, pick
 from gnomon.base.settings import current
@@ -133,6 +134,7 @@ def switch(index, branches, *operands, operand=_NONE):
         operands = (operand,)
     if not branches:
         raise ValueError("Empty branch sequence: switch needs at least one branch.")
+    check_leaves([index], "switch", lambda: ["index"])
     x = value_of(index)
     if x.type.shape:
         raise TypeError(f"Branch index must be scalar, got {x.type} in a call of switch.")
@@ -278,6 +280,7 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpos
 
 def _scan(f, init, xs, length, reverse, unroll, said):
     what = said.what
+    reverse = flag(what, "reverse", reverse)
     xs_leaves, xs_tree = tree_flatten(xs)
     init_leaves, init_tree = tree_flatten(init)
     check_leaves(init_leaves, what, lambda: [f"init{keystr(p)}" for p, _ in tree_flatten_with_path(init)[0]])
@@ -466,6 +469,7 @@ def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
     if not callable(body_fun):
         raise TypeError("lax.fori_loop: body_fun argument should be callable.")
     for name, bound in (("lower", lower), ("upper", upper)):
+        check_leaves([bound], "fori_loop", lambda: [name])
         t = type_of(bound)
         if t.shape or not is_integer(t.dtype):
             raise TypeError(f"fori_loop: {name} must be an integer scalar, got {t}.")
@@ -485,7 +489,7 @@ def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
         said = Said("fori_loop", body_fun, lazy_names(body_fun, (0, init_val), {}), part=1)
         (_, out), _ = _scan(step, (first, init_val), None, max(stop - start, 0), False, 1 if unroll is None else unroll, said)
         return out
-    if unroll is not None and unroll is not False and unroll != 1:
+    if unroll is not None and unroll is not False and integer(unroll, "fori_loop", "unroll") != 1:
         raise ValueError("Can only use `unroll` in `fori_loop` if the loop bounds are statically known.")
     dtype = _index_type(lower, upper)
     low, high = (convert_element_type(value_of(b), dtype, type_of(b).weak_type) for b in (lower, upper))
@@ -554,7 +558,7 @@ def associative_scan(fn, elems, reverse=False, axis=0):
         raise TypeError("lax.associative_scan: fn argument should be callable.")
     leaves, tree = tree_flatten(elems)
     check_leaves(leaves, "associative_scan", lambda: [f"elems{keystr(p)}" for p, _ in tree_flatten_with_path(elems)[0]])
-    values, axis = as_values(leaves), integer(axis, "associative_scan", "axis")
+    values, axis, reverse = as_values(leaves), integer(axis, "associative_scan", "axis"), flag("associative_scan", "reverse", reverse)
     for v in values:
         if not -v.type.ndim <= axis < v.type.ndim:
             raise ValueError(f"associative_scan: axis {axis} is out of range for an element of type {v.type}.")
@@ -569,6 +573,7 @@ def associative_scan(fn, elems, reverse=False, axis=0):
         out, out_tree = tree_flatten(fn(tree_unflatten(tree, a), tree_unflatten(tree, b)))
         if out_tree != tree:
             raise TypeError(f"associative_scan: {function_name(fn)} must return the structure of one element, {tree}, but returned {out_tree}.")
+        check_returned(out, f"associative_scan: {function_name(fn)}")
         out = as_values(out)
         for x, like in zip(out, a):
             if x.type.shape != like.type.shape or x.type.dtype != like.type.dtype:

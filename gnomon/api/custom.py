@@ -7,7 +7,8 @@ import types
 
 import numpy as np
 
-from gnomon.api.function import Flat, as_values, check_functions, check_leaves, lazy_names, type_of
+from gnomon.api.function import Flat, as_values, check_functions, check_leaves, check_returned, lazy_names, type_of
+from gnomon.base.arguments import flag, integers, strings
 from gnomon.base.errors import Refused
 from gnomon.base.frames import entry_point
 from gnomon.base.lists import pick
@@ -24,7 +25,7 @@ from gnomon.trace.build import fresh, with_literals
 from gnomon.trace.context import local, scope
 from gnomon.trace.stage import Tracer, bind, stage, value_of
 from gnomon.transforms import has_tangent, tangent_type
-from gnomon.types.dtype import tangent_dtype
+from gnomon.types.dtype import is_complex, tangent_dtype
 
 
 class SymbolicZero:
@@ -152,9 +153,11 @@ class _Custom:
     def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()):
         named_after(self, fun)
         self.fun = fun
-        nums = set([nondiff_argnums] if isinstance(nondiff_argnums, int) else nondiff_argnums)
-        if nondiff_argnames:
-            names = (nondiff_argnames,) if isinstance(nondiff_argnames, str) else nondiff_argnames
+        what = type(self).__name__
+        check_functions(what, fun=fun)
+        nums = set(integers(what, "nondiff_argnums", nondiff_argnums))
+        names = strings(what, "nondiff_argnames", nondiff_argnames)
+        if names:
             order = list(inspect.signature(fun).parameters)
             for n in names:
                 if n not in order:
@@ -235,12 +238,14 @@ class custom_jvp(_Custom):
     def defjvp(self, jvp, symbolic_zeros=False):
         """Give the rule."""
         check_functions("defjvp", ("jvp",), jvp=jvp)
-        self.jvp, self.symbolic_zeros = jvp, symbolic_zeros
+        self.jvp, self.symbolic_zeros = jvp, flag("defjvp", "symbolic_zeros", symbolic_zeros)
         self.rules.clear()
         return jvp
 
     def defjvps(self, *jvps):
         """Give one rule per argument: jvp_i(tangent_i, primal_out, *primals), or None for a zero contribution."""
+        for j in jvps:
+            check_functions("defjvps", ("jvp",), jvp=j)
         if self.nondiff_argnums:
             raise TypeError(f"defjvps of {function_name(self.fun)} cannot be used with nondiff_argnums. Use defjvp.")
 
@@ -310,6 +315,7 @@ class UserJvpRule(JvpRule):
             if t_tree != y_tree:
                 raise TypeError(f"Custom JVP rule {name} for function {function_name(self.fun)} must produce primal and tangent outputs "
                                 f"with equal container (pytree) structures, but got {y_tree} and {t_tree} respectively.")
+            check_returned((*ys, *[t for t in ts if t.__class__ is not SymbolicZero]), f"Custom JVP rule {name} for function {function_name(self.fun)}")
             ys = [self.primal(value_of(y), v.type) for y, v in zip(ys, self.jaxpr.outvars)]
             ts = [self.tangent(t, y) for t, y in zip(ts, ys)]
             has[:] = [t is not None for t in ts]
@@ -331,7 +337,7 @@ class UserJvpRule(JvpRule):
             return None
         want = tangent_type(y.type)
         t = value_of(t)
-        if t.type.shape != want.shape or (t.type.dtype != want.dtype and not t.type.weak_type):
+        if t.type.shape != want.shape or t.type.dtype != want.dtype and (not t.type.weak_type or is_complex(t.type.dtype) > is_complex(want.dtype)):
             raise TypeError(f"Custom JVP rule {function_name(self.jvp)} for function {function_name(self.fun)} must produce primal and "
                             f"tangent outputs with corresponding shapes and dtypes. Expected {want} (tangent type of {y.type}) but got "
                             f"{t.type}.")
@@ -447,6 +453,7 @@ class UserVjpRules(VjpRules):
             if y_tree != self.out_tree:
                 raise TypeError(f"Custom VJP fwd rule {name} for function {function_name(self.fun)} must produce a first element of "
                                 f"structure {self.out_tree}, like the function's output, but it has {y_tree}.")
+            check_returned(ys, f"Custom VJP fwd rule {name} for function {function_name(self.fun)}")
             ys = [made_vary(value_of(y), v.type.varying) for y, v in zip(ys, self.jaxpr.outvars)]
             for y, v in zip(ys, self.jaxpr.outvars):
                 if y.type.shape != v.type.shape or y.type.dtype != v.type.dtype:
@@ -494,6 +501,7 @@ class UserVjpRules(VjpRules):
             flat = []
             for i, (c, a) in enumerate(zip(out, args)):
                 flat.extend(self.match(c, a, i, name))
+            check_returned([c for c in flat if c.__class__ is not SymbolicZero], f"Custom VJP bwd rule {name} for function {function_name(self.fun)}")
             flat = [self.cotangent(c, t, name) for c, t in zip(flat, in_types[k:])]
             flat = [c if c is None or c.type.varying == t.varying else cotangent_varying(c, t.varying) for c, t in zip(flat, in_types[k:])]
             has[:] = [False] * k + [c is not None for c in flat]
@@ -521,8 +529,9 @@ class UserVjpRules(VjpRules):
         if c is None or c.__class__ is SymbolicZero or getattr(c, "dtype", None) == _FLOAT0 or not has_tangent(t):
             return None
         want, c = tangent_type(t), value_of(c)
-        if c.type.shape != want.shape:
-            raise ValueError(f"Custom VJP bwd rule {name} must produce cotangents of the shapes of the arguments of "
+        if c.type.shape != want.shape or is_complex(c.type.dtype) > is_complex(want.dtype):
+            which = "shapes" if c.type.shape != want.shape else "dtypes"
+            raise ValueError(f"Custom VJP bwd rule {name} must produce cotangents of the {which} of the arguments of "
                              f"{function_name(self.fun)}, but for an argument of type {t} it produced {c.type}.")
         return convert_element_type(c, want.dtype, c.type.weak_type) if c.type.dtype != want.dtype else c
 

@@ -5,7 +5,7 @@ import functools
 
 from gnomon.api.control import map as map_over
 from gnomon.api.custom import _positional, outer_values, with_outer
-from gnomon.api.function import Flat, as_values, check_leaves, lazy_names
+from gnomon.api.function import Flat, as_values, check_functions, check_leaves, check_returned, lazy_names
 from gnomon.base.frames import entry_point
 from gnomon.base.lists import merge, partition
 from gnomon.base.source import function_name, named_after
@@ -38,6 +38,7 @@ class custom_vmap:
     vmap_rule = None
 
     def __init__(self, fun):
+        check_functions("custom_vmap", fun=fun)
         named_after(self, fun)
         self.fun = fun
         self.rules = {}
@@ -47,6 +48,7 @@ class custom_vmap:
 
     def def_vmap(self, vmap_rule):
         """Give the rule."""
+        check_functions("def_vmap", vmap_rule=vmap_rule)
         self.vmap_rule = vmap_rule
         self.rules.clear()
         return vmap_rule
@@ -110,6 +112,7 @@ class UserVmapRule(VmapRule):
             flags = [out[1]] * len(leaves) if isinstance(out[1], bool) else flatten_axes(
                 f"{name}: whether each output is mapped", tree, out[1], whole="the outputs")
             out_batched[:] = [bool(b) for b in flags]
+            check_returned(leaves, f"The {name}")
             values = [value_of(x) for x in leaves]
             for i, (x, t, b) in enumerate(zip(values, self.out_types, out_batched)):
                 want = batching.insert(t, 0) if b else t

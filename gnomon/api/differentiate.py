@@ -1,14 +1,13 @@
 """grad, value_and_grad, vjp, jvp, linearize, linear_transpose, jacfwd, jacrev, hessian."""
 from __future__ import annotations
 
-import operator
-
 import numpy as np
 
 from gnomon.api.function import (Flat, as_values, check_functions, check_leaves, lazy_names, put, run_here, stage_closed, thread_refs, type_of,
                                  value_in, weakened)
 from gnomon.api.vjp_refs import VJP
 from gnomon.api.vmap import vmap
+from gnomon.base.arguments import flag, integers
 from gnomon.base.errors import Refused
 from gnomon.base.frames import entry_point
 from gnomon.base.source import function_name, named_after
@@ -39,15 +38,13 @@ def _no_reduce_axes(reduce_axes, what):
 
 def _argnums(argnums, what):
     """argnums as (tuple, whether it was a single int)."""
-    try:
-        return (operator.index(argnums),), True
-    except TypeError:
-        pass
-    try:
-        nums = tuple(operator.index(i) for i in argnums)
-    except TypeError:
-        raise TypeError(f"{what}: argnums must be an int or a tuple of ints, got {argnums!r}.") from None
-    return nums, False
+    if argnums is None:
+        raise TypeError(f"{what}: argnums must be an int or a sequence of ints, got None.")
+    return integers(what, "argnums", argnums), hasattr(argnums, "__index__") and not isinstance(argnums, (list, tuple))
+
+
+def _flags(what, has_aux, holomorphic=False, allow_int=False):
+    return flag(what, "has_aux", has_aux), flag(what, "holomorphic", holomorphic), flag(what, "allow_int", allow_int)
 
 
 def _selected(fn, what, argnums, args):
@@ -107,6 +104,7 @@ def grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False, redu
     >>> float(grad(lambda x: x ** 3)(2.0))
     12.0
     """
+    has_aux = flag("grad", "has_aux", has_aux)
     both = value_and_grad(fun, argnums, has_aux, holomorphic, allow_int, reduce_axes, _name="grad")
 
     @wraps(fun, "grad")
@@ -119,7 +117,7 @@ def grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False, redu
     return grad_f
 
 
-def value_and_grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False, reduce_axes=(), *, _name="grad"):
+def value_and_grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False, reduce_axes=(), *, _name="value_and_grad"):
     """Like `grad`, and the value: (value, gradient), or ((value, aux), gradient) with `has_aux`.
 
     >>> value, gradient = value_and_grad(lambda x: x * x)(3.0)
@@ -129,6 +127,7 @@ def value_and_grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=F
     if not callable(fun):
         raise TypeError(f"{_name} needs a function, got {type(fun).__name__}.")
     _no_reduce_axes(reduce_axes, _name)
+    has_aux, holomorphic, allow_int = _flags(_name, has_aux, holomorphic, allow_int)
 
     @wraps(fun, "value_and_grad")
     @entry_point
@@ -271,7 +270,11 @@ def _match(leaves, types, what, name):
         want = cotangent_type(t) if linear else tangent_type(t)
         if not (has_tangent(t) or linear):
             continue
-        got = type_of(x)
+        try:
+            got = type_of(x)
+        except TypeError:
+            raise TypeError(f"{what} of {name}: value {i} of the {'tangent' if what == 'linearize' else 'cotangent'} must be an array of the type "
+                            f"{want}, to match {t}, but is of type {type(x).__name__}: {x!r}.") from None
         if got.shape != want.shape or got.dtype != want.dtype:
             if got.shape == want.shape and got.weak_type and is_float(want.dtype) == (not is_complex(got.dtype)):
                 out.append(convert_element_type(value_of(x), want.dtype, want.weak_type))
@@ -295,6 +298,7 @@ def vjp(fun, *primals, has_aux=False, reduce_axes=()):
     """
     if not callable(fun):
         raise TypeError(f"vjp needs a function, got {type(fun).__name__}.")
+    has_aux = flag("vjp", "has_aux", has_aux)
     _no_reduce_axes(reduce_axes, "vjp")
     flat, jaxpr, captured, values, tree, refs = _stage_any(fun, primals, "vjp", has_aux)
     n_aux = flat.aux[1] if has_aux else 0
@@ -375,11 +379,14 @@ def jvp(fun, primals, tangents, has_aux=False):
     """
     if not callable(fun):
         raise TypeError(f"jvp needs a function, got {type(fun).__name__}.")
+    has_aux = flag("jvp", "has_aux", has_aux)
     _check_tangents(fun, primals, tangents, "jvp")
     flat, jaxpr, captured, values, _, refs = _stage_any(fun, primals, "jvp", has_aux)
     names = lazy_names(fun, tuple(primals), {})
     moved, nonzero, of_refs = [], [], {}
-    for i, (v, t) in enumerate(zip(values, tree_leaves(tuple(tangents)))):
+    moving_leaves = tree_leaves(tuple(tangents))
+    check_leaves([t for t in moving_leaves if not isinstance(t, Ref)], "jvp", lambda: [f"tangent of {n}" for n in names()])
+    for i, (v, t) in enumerate(zip(values, moving_leaves)):
         if isinstance(t, Ref):
             of_refs[len(captured) + i] = t = as_values([t])[0]
             t = value_in(t)
@@ -430,6 +437,7 @@ def linearize(fun, *primals, has_aux=False):
     6.0
     """
     check_functions("linearize", fun=fun)
+    has_aux = flag("linearize", "has_aux", has_aux)
     flat, jaxpr, captured, values, tree, refs = _stage_any(fun, primals, "linearize", has_aux)
     n_aux = flat.aux[1] if has_aux else 0
     n_out = len(jaxpr.outvars) - n_aux - len(refs)
@@ -461,6 +469,7 @@ def linear_transpose(fun, *primals, reduce_axes=()):
     _no_reduce_axes(reduce_axes, "linear_transpose")
     check_functions("linear_transpose", fun=fun)
     leaves, tree = tree_flatten(tuple(primals))
+    check_leaves(leaves, "linear_transpose", lazy_names(fun, primals, {}))
     types = [type_of(x) for x in leaves]
     flat = Flat(fun, tree, lambda args: fun(*args))
     stand_ins = [_Typed(t) for t in types]
@@ -505,6 +514,7 @@ def jacfwd(fun, argnums=0, has_aux=False, holomorphic=False):
     ()
     """
     check_functions("jacfwd", fun=fun)
+    has_aux, holomorphic, _ = _flags("jacfwd", has_aux, holomorphic)
 
     @wraps(fun, "jacfwd")
     @entry_point
@@ -512,6 +522,7 @@ def jacfwd(fun, argnums=0, has_aux=False, holomorphic=False):
         nums, single = _selected(fun, "jacfwd", argnums, args)
         chosen = tuple(args[i] for i in nums)
         leaves, tree = tree_flatten(chosen)
+        _check_some(leaves, "jacfwd", fun, lazy_names(fun, chosen, {}, nums))
         values = as_values(leaves)
         for v, name in zip(values, lazy_names(fun, chosen, {}, nums)()):
             if holomorphic or not is_float(v.type.dtype):
@@ -522,6 +533,7 @@ def jacfwd(fun, argnums=0, has_aux=False, holomorphic=False):
             for i, a in zip(nums, new):
                 full_args[i] = a
             return fun(*full_args, **kwargs)
+        named_after(of_chosen, fun)
 
         def push(*tangents):
             _, *rest = jvp(of_chosen, tree_unflatten(tree, values), tree_unflatten(tree, tangents), has_aux=has_aux)
@@ -543,6 +555,7 @@ def jacrev(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
     ()
     """
     check_functions("jacrev", fun=fun)
+    has_aux, holomorphic, allow_int = _flags("jacrev", has_aux, holomorphic, allow_int)
 
     @wraps(fun, "jacrev")
     @entry_point
@@ -550,6 +563,7 @@ def jacrev(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
         nums, single = _selected(fun, "jacrev", argnums, args)
         chosen = tuple(args[i] for i in nums)
         leaves = tree_leaves(chosen)
+        _check_some(leaves, "jacrev", fun, lazy_names(fun, chosen, {}, nums))
         for x, name in zip(leaves, lazy_names(fun, chosen, {}, nums)()):
             t = type_of(x)
             if holomorphic or not is_float(t.dtype):
@@ -560,8 +574,11 @@ def jacrev(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
             for i, a in zip(nums, new):
                 full_args[i] = a
             return fun(*full_args, **kwargs)
+        named_after(of_chosen, fun)
         y, back, *aux = vjp(of_chosen, *chosen, has_aux=has_aux)
         out_leaves, out_tree = tree_flatten(y)
+        if not out_leaves:
+            raise TypeError(f"jacrev of {function_name(fun)}: the function returns no arrays, so there is nothing to differentiate.")
         types = [v.type for v in out_leaves]
         for t in types:
             _check_jacobian_output(t, fun, holomorphic)
@@ -586,10 +603,19 @@ def hessian(fun, argnums=0, has_aux=False, holomorphic=False):
     12.0
     """
     check_functions("hessian", fun=fun)
+    _argnums(argnums, "hessian")
+    has_aux, holomorphic, _ = _flags("hessian", has_aux, holomorphic)
     return jacfwd(jacrev(fun, argnums, has_aux=has_aux, holomorphic=holomorphic), argnums, has_aux=has_aux, holomorphic=holomorphic)
 
 
 jacobian = jacrev
+
+
+def _check_some(leaves, what, fun, names):
+    check_leaves(leaves, what, names)
+    if not leaves:
+        raise TypeError(f"{what} of {function_name(fun)}: the arguments that argnums names hold no arrays, so there is nothing to differentiate "
+                        "with respect to.")
 
 
 def _check_jacobian_output(t, fun, holomorphic):

@@ -18,6 +18,7 @@ from gnomon.trace.value import Value
 from gnomon.types.dtype import canonicalize
 from gnomon.base.settings import current
 from gnomon.types.effect import STATE
+from gnomon.types.size import check_shape
 from gnomon.types.value_type import ArrayType, RefType
 
 _SCALARS = (bool, int, float, complex)
@@ -31,7 +32,7 @@ class ShapeDtypeStruct:
     def __init__(self, shape, dtype, *, sharding=None, weak_type=False, manual_axis_type=None, is_ref=False, vma=None, format=None):
         if dtype is None:
             raise ValueError("ShapeDtypeStruct: dtype must be specified.")
-        self.shape = tuple(int(n) for n in shape)
+        self.shape = check_shape(shape, "The shape given to ShapeDtypeStruct")
         self.dtype = canonicalize(dtype, current.enable_x64)
         self.weak_type, self.sharding = weak_type, sharding
         self._vma = vma
@@ -128,6 +129,16 @@ def check_leaves(leaves, what, names):
             name = names()[i]
             raise TypeError(f"{what} takes arrays and trees of arrays, but argument {name} has a leaf of type "
                             f"{type(x).__name__}: {_short(x)}. Mark it static, or close over it.") from None
+
+
+def check_returned(leaves, who):
+    """Each leaf of what a rule or function of the user's returned must be array-like or None; `who` says which it is."""
+    for x in leaves:
+        if x is not None and not isinstance(x, Value):
+            try:
+                type_of(x)
+            except TypeError:
+                raise TypeError(f"{who} must return arrays or trees of arrays, but returned a leaf of type {type(x).__name__}: {_short(x)}.") from None
 
 
 def _short(x):

@@ -10,25 +10,32 @@ from collections import deque
 
 from gnomon.api.aliases import Inline
 from gnomon.api.function import Flat, ShapeDtypeStruct, as_values, check_functions, check_leaves, check_refs, lazy_names, type_of
+from gnomon.api.places import named
 from gnomon.api.retraces import Report, Trace, differences, nearest, note
 from gnomon.base.announce import announce
+from gnomon.base.arguments import flag, integers, strings
 from gnomon.base.errors import Refused
 from gnomon.base.frames import entry_point, hide_frames
 from gnomon.base.late import Late
 from gnomon.base.settings import current
 from gnomon.base.source import describe, function_name, named_after, user_place
-from gnomon.base.tree import flatten_axes, tree_flatten, tree_structure, tree_unflatten
+from gnomon.base.tree import flatten_axes, tree_flatten, tree_leaves, tree_structure, tree_unflatten
 from gnomon.ir.jaxpr import ClosedJaxpr, Jaxpr, Literal, intern
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.nested.call import Jit
 from gnomon.passes.discharge import discharge
 from gnomon.run.array import Array
+from gnomon.run.client import local_devices
 from gnomon.run.programs import call_for, call_of, placements_of, plan_for, written
 from gnomon.run.ref import Ref, live, through_references
+from gnomon.run.xla import Device
 from gnomon.trace.context import local, named_axes
 from gnomon.trace.stage import Tracer, bind, evaluate_jaxpr, inline, leaked, stage
 from gnomon.trace.value import Value
 from gnomon.types.effect import STATE
+from gnomon.types.layout import Format
+from gnomon.types.sharding import PartitionSpec, Sharding, SingleDeviceSharding
+from gnomon.types.size import integer
 from gnomon.types.value_type import RefType
 
 type_of_array, placement_of_array = Array.type.__get__, Array.placement.__get__      # TypeError for what is no Array
@@ -391,9 +398,17 @@ def _nothing(leaves):
 
 
 def _spread_shardings(what, tree, shardings):
-    if shardings is None or hasattr(shardings, "device_set"):
+    if shardings is None or isinstance(shardings, Sharding):
         return [shardings] * tree.num_leaves
-    return flatten_axes(what, tree, shardings, whole="the arguments" if "in_" in what else "the output")
+    return [named(s, what) for s in flatten_axes(what, tree, shardings, whole="the arguments" if "in_" in what else "the output")]
+
+
+def _checked_shardings(name, what, shardings):
+    for s in tree_leaves(shardings):
+        if not isinstance(s, (Sharding, PartitionSpec, Format)):
+            raise TypeError(f"jit of {name}: {what} must be Shardings or PartitionSpecs, or a tree of them, but it holds {s!r} of type "
+                            f"{type(s).__name__}.")
+    return shardings
 
 
 class Static:
@@ -571,7 +586,7 @@ class Lowered:
         """Compile: a `Compiled`, to be called with arguments of the same types."""
         plan = self.plan
         if self.callbacks or compiler_options:
-            options = plan.compiler_options + tuple(sorted((compiler_options or {}).items()))
+            options = plan.compiler_options + _options("compile", compiler_options)
             plan = plan.replace(host_callbacks=self.callbacks, compiler_options=options)
         return Compiled(self, compiling.compile(self.text, plan))
 
@@ -639,21 +654,11 @@ class Options:
                  "keep_unused", "compiler_options", "max_traces")
 
 
-def _ints(x, what):
-    if x is None:
-        return ()
-    if isinstance(x, int):
-        return (x,)
-    out = tuple(x)
-    if not all(isinstance(i, int) for i in out):
-        raise TypeError(f"jit: {what} must be an int or a sequence of ints, got {x!r}.")
-    return out
-
-
-def _names(x):
-    if x is None:
-        return ()
-    return (x,) if isinstance(x, str) else tuple(x)
+def _options(what, options):
+    """Compiler options as pairs in the order of their names."""
+    if not (options is None or isinstance(options, dict) and all(isinstance(k, str) for k in options)):
+        raise TypeError(f"{what}: compiler_options must be a dictionary of names and values, got {options!r}.")
+    return tuple(sorted((options or {}).items()))
 
 
 @entry_point
@@ -674,15 +679,15 @@ def jit(fun=None, /, *, in_shardings=None, out_shardings=None, static_argnums=No
     if fun is None:
         return functools.partial(jit, in_shardings=in_shardings, out_shardings=out_shardings, static_argnums=static_argnums,
                                  static_argnames=static_argnames, donate_argnums=donate_argnums, donate_argnames=donate_argnames,
-                                 keep_unused=keep_unused, inline=inline, compiler_options=compiler_options,
+                                 keep_unused=keep_unused, device=device, backend=backend, inline=inline, compiler_options=compiler_options,
                                  max_traces=max_traces)
     if not callable(fun):
         raise TypeError(f"Expected a callable value, got {fun!r}: jit needs a function.")
     if inspect.isgeneratorfunction(fun):
         raise TypeError(f"Expected a function, got a generator function: {function_name(fun)}.")
     o = Options()
-    nums, names = set(_ints(static_argnums, "static_argnums")), set(_names(static_argnames))
-    donate, donate_names = set(_ints(donate_argnums, "donate_argnums")), set(_names(donate_argnames))
+    nums, names = set(integers("jit", "static_argnums", static_argnums)), set(strings("jit", "static_argnames", static_argnames))
+    donate, donate_names = set(integers("jit", "donate_argnums", donate_argnums)), set(strings("jit", "donate_argnames", donate_argnames))
     _check_arguments(fun, nums, names, "static")
     _check_arguments(fun, donate, donate_names, "donate")
     if nums & donate:
@@ -690,10 +695,22 @@ def jit(fun=None, /, *, in_shardings=None, out_shardings=None, static_argnums=No
                          f"{sorted(nums & donate)}.")
     o.static_argnums, o.static_argnames = frozenset(nums), frozenset(names)
     o.donate_argnums, o.donate_argnames = frozenset(donate), frozenset(donate_names)
-    o.in_shardings, o.out_shardings, o.keep_unused = in_shardings, out_shardings, keep_unused
-    o.inline = inline is Inline.JAX_EARLY if isinstance(inline, Inline) else bool(inline)
+    if not (backend is None or isinstance(backend, str)):
+        raise TypeError(f"jit of {function_name(fun)}: backend must be the name of a platform, such as 'cpu', got {backend!r}.")
+    if device is not None or backend is not None:       # the older way to say where: everything is there
+        device = local_devices(backend=backend)[0] if device is None else device
+        if in_shardings is not None or out_shardings is not None:
+            raise ValueError(f"jit of {function_name(fun)} takes either shardings or a device and backend, and was given both. Leave out the latter.")
+        if not isinstance(device, Device):
+            raise TypeError(f"jit of {function_name(fun)}: device must be one of gnomon.devices(), got {device!r}.")
+        in_shardings = out_shardings = SingleDeviceSharding(device)
+    name = function_name(fun)
+    o.in_shardings = _checked_shardings(name, "in_shardings", in_shardings)
+    o.out_shardings = _checked_shardings(name, "out_shardings", out_shardings)
+    o.keep_unused = flag("jit", "keep_unused", keep_unused)
+    o.inline = inline is Inline.JAX_EARLY if isinstance(inline, Inline) else flag("jit", "inline", inline)
     o.max_traces = max_traces
-    o.compiler_options = tuple(sorted((compiler_options or {}).items()))
+    o.compiler_options = _options("jit", compiler_options)
     return Jitted(fun, o)
 
 
@@ -739,13 +756,17 @@ def make_jaxpr(fun, static_argnums=(), axis_env=None, return_shape=False, abstra
     """
     if not callable(fun):
         raise TypeError(f"make_jaxpr needs a function, got {type(fun).__name__}.")
-    static = _ints(static_argnums, "static_argnums")
+    static = integers("make_jaxpr", "static_argnums", static_argnums)
     if abstracted_axes is not None:
         raise Refused("make_jaxpr takes no abstracted_axes; give it ShapeDtypeStructs of the shapes that matter")
-    axes = dict(axis_env) if axis_env else None
+    return_shape, axes = flag("make_jaxpr", "return_shape", return_shape), _named_sizes(axis_env)
 
     @entry_point
     def make_jaxpr_f(*args, **kwargs):
+        for i in static:
+            if not -len(args) <= i < len(args):
+                raise ValueError(f"make_jaxpr of {function_name(fun)}: static_argnums names argument {i}, but it was called with {len(args)} "
+                                 "positional arguments.")
         nums = {i % len(args) for i in static}
         if nums:
             full_args = args
@@ -769,6 +790,17 @@ def make_jaxpr(fun, static_argnums=(), axis_env=None, return_shape=False, abstra
             return closed, tree_unflatten(flat.out_tree, [ShapeDtypeStruct.of(t) for t in jaxpr.out_types])
         return closed
     return named_after(make_jaxpr_f, fun, "make_jaxpr")
+
+
+def _named_sizes(axis_env):
+    """The pairs of an axis_env as a dictionary."""
+    try:
+        found = {name: integer(size, "make_jaxpr", "size of an axis in axis_env") for name, size in axis_env or ()}
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"make_jaxpr: axis_env must be a list of pairs (name of an axis, its size), got {axis_env!r}.") from error
+    if any(isinstance(size, int) and size < 0 for size in found.values()):
+        raise ValueError(f"make_jaxpr: an axis in axis_env has a negative size: {axis_env!r}.")
+    return found
 
 
 @entry_point

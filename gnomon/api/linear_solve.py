@@ -4,7 +4,8 @@ from __future__ import annotations
 from gnomon.api.control import share_captured, staged
 from gnomon.api.custom import custom_jvp
 from gnomon.api.differentiate import jvp
-from gnomon.api.function import as_values, check_functions, check_leaves
+from gnomon.api.function import as_values, check_functions, check_leaves, check_returned
+from gnomon.base.arguments import flag
 from gnomon.base.frames import entry_point
 from gnomon.base.source import function_name
 from gnomon.base.tree import keystr, tree_flatten, tree_flatten_with_path, tree_unflatten
@@ -40,6 +41,7 @@ def custom_linear_solve(matvec, b, solve, transpose_solve=None, symmetric=False,
     >>> custom_linear_solve(lambda x: 2 * x, jnp.array([2.0, 4.0]), lambda matvec, b: b / 2, symmetric=True).tolist()
     [1.0, 2.0]
     """
+    symmetric, has_aux = flag("custom_linear_solve", "symmetric", symmetric), flag("custom_linear_solve", "has_aux", has_aux)
     check_functions("custom_linear_solve", ("transpose_solve",), matvec=matvec, solve=solve, transpose_solve=transpose_solve)
     leaves, tree = tree_flatten(b)
     check_leaves(leaves, "custom_linear_solve", lambda: [f"b{keystr(p)}" for p, _ in tree_flatten_with_path(b)[0]])
@@ -124,6 +126,7 @@ def custom_root(f, initial_guess, solve, tangent_solve, has_aux=False):
     >>> float(root(4.0)), float(gnomon.grad(root)(4.0))
     (2.0, 0.25)
     """
+    has_aux = flag("custom_root", "has_aux", has_aux)
     check_functions("custom_root", f=f, solve=solve, tangent_solve=tangent_solve)
     leaves, tree = tree_flatten(initial_guess)
     check_leaves(leaves, "custom_root", lambda: [f"initial_guess{keystr(p)}" for p, _ in tree_flatten_with_path(initial_guess)[0]])
@@ -133,10 +136,14 @@ def custom_root(f, initial_guess, solve, tangent_solve, has_aux=False):
 
     def find(start):
         nonlocal aux_tree
-        out = solve(f, start)
-        if not has_aux:
-            return out, ()
-        x, aux = with_aux(out, solve, "custom_root")
+        out, aux = solve(f, start), ()
+        if has_aux:
+            out, aux = with_aux(out, solve, "custom_root")
+        x, x_tree = tree_flatten(out)
+        check_returned(x, f"custom_root: {function_name(solve)} (solve)")
+        if x_tree != tree:
+            raise TypeError(f"custom_root: {function_name(solve)} (solve) must return what initial_guess is, of structure {tree}, but it returns "
+                            f"{x_tree}.")
         flat, aux_tree = tree_flatten(aux)
         return x, flat
     f_jaxpr, f_captured, f_tree = staged(f, tree, types, "custom_root", f)
@@ -154,7 +161,12 @@ def custom_root(f, initial_guess, solve, tangent_solve, has_aux=False):
 
             def g(v):
                 return tree_unflatten(tree, inline(product, (), [*f_captured, *x, *as_values(tree_flatten(v)[0])]))
-            return as_values(tree_flatten(tangent_solve(g, tree_unflatten(tree, y)))[0])
+            found, found_tree = tree_flatten(tangent_solve(g, tree_unflatten(tree, y)))
+            check_returned(found, f"custom_root: {function_name(tangent_solve)} (tangent_solve)")
+            if found_tree != tree:
+                raise TypeError(f"custom_root: {function_name(tangent_solve)} (tangent_solve) must return what initial_guess is, of structure {tree}, "
+                                f"but it returns {found_tree}.")
+            return as_values(found)
         return stage(run, types * 2, name=function_name(tangent_solve), kind="custom_root")
     staged_programs = [(f_jaxpr, f_captured), finder, tangent_solver(slope), tangent_solver(back)]
     (function, finder, forward, backward), captured = share_captured([(jaxpr, list(c)) for jaxpr, c in staged_programs])

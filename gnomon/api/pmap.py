@@ -6,14 +6,17 @@ import numpy as np
 from gnomon.api.function import as_values, check_leaves, lazy_names
 from gnomon.api.jit import jit
 from gnomon.api.shard_map import shard_map
+from gnomon.base.arguments import hashed, integers
 from gnomon.base.frames import entry_point
 from gnomon.base.source import function_name, named_after
 from gnomon.base.tree import flatten_axes, tree_flatten, tree_structure, tree_unflatten
 from gnomon.ops.shape import expand_dims, moveaxis, squeeze
 from gnomon.run.client import devices as all_devices
 from gnomon.trace.stage import value_of
+from gnomon.run.xla import Device
 from gnomon.types.mesh import Mesh
 from gnomon.types.sharding import P
+from gnomon.types.size import integer
 
 
 @entry_point
@@ -33,8 +36,14 @@ def pmap(fun, axis_name=None, *, in_axes=0, out_axes=0, static_broadcasted_argnu
     if not callable(fun):
         raise TypeError(f"pmap needs a function, got {type(fun).__name__}.")
     name, axis = function_name(fun), "pmap" if axis_name is None else axis_name
-    static = {static_broadcasted_argnums} if isinstance(static_broadcasted_argnums, int) else set(static_broadcasted_argnums)
-    donated = (donate_argnums,) if isinstance(donate_argnums, int) else tuple(donate_argnums)
+    hashed("pmap", "axis_name", axis, "a name, such as a string")
+    static = set(integers("pmap", "static_broadcasted_argnums", static_broadcasted_argnums))
+    donated = integers("pmap", "donate_argnums", donate_argnums)
+    axis_size = axis_size if axis_size is None else integer(axis_size, "pmap", "axis_size")
+    if devices is not None and not (isinstance(devices, (list, tuple)) and all(isinstance(d, Device) for d in devices)):
+        raise TypeError(f"pmap: devices must be a list of devices, such as gnomon.devices(), got {devices!r}.")
+    if not (backend is None or isinstance(backend, str)):
+        raise TypeError(f"pmap: backend must be the name of a platform, such as 'cpu', got {backend!r}.")
     in_axes = tuple(in_axes) if isinstance(in_axes, list) else in_axes
     programs = {}       # by structure, axes, static values and number of devices: the jitted function of the leaves
 
@@ -73,7 +82,7 @@ def per_device(fun, tree, axes, fixed, n_args, out_axes, axis, mesh):
             dynamic, kwargs = tree_unflatten(tree, [next(whole) if a is None else squeeze(next(mapped), (0,)) for a in axes])
             dynamic = iter(dynamic)
             values, out_tree = tree_flatten(fun(*[fixed[i] if i in fixed else next(dynamic) for i in range(n_args)], **kwargs))
-            outs[:] = out_tree, flatten_axes("pmap out_axes", out_tree, out_axes, whole=f"what {function_name(fun)} returns")
+            outs[:] = out_tree, are_axes("out_axes", flatten_axes("pmap out_axes", out_tree, out_axes, whole=f"what {function_name(fun)} returns"))
             return [expand_dims(value_of(x), (0,)) for x, a in zip(values, outs[1]) if a is not None], [x for x, a in zip(values, outs[1]) if a is None]
         parts = [moveaxis(x, a % x.ndim, 0) for x, a in zip(leaves, axes) if a is not None], [x for x, a in zip(leaves, axes) if a is None]
         # whether a value varies is not followed, so that gradients inside are each device's own
@@ -94,7 +103,15 @@ def argument_axes(name, in_axes, dynamic, fixed, n_args):
             raise ValueError(f"pmap in_axes must be an int, None or a tuple with an entry for each argument, but it has {len(in_axes)} and {name} "
                              f"was given {n_args}.")
         in_axes = tuple([a for i, a in enumerate(in_axes) if i not in fixed])
-    return flatten_axes("pmap in_axes", tree_structure(dynamic), in_axes)
+    return are_axes("in_axes", flatten_axes("pmap in_axes", tree_structure(dynamic), in_axes))
+
+
+def are_axes(which, axes):
+    """The entries of in_axes or out_axes, which must be ints or None."""
+    for a in axes:
+        if a is not None and (not isinstance(a, int) or isinstance(a, bool)):
+            raise TypeError(f"pmap {which} must be ints or None, or a tree of them, got {a!r}.")
+    return axes
 
 
 def mapped_size(name, leaves, axes, axis_size):

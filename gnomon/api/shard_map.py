@@ -5,6 +5,7 @@ import functools
 import math
 
 from gnomon.api.function import Flat, as_values, check_leaves, lazy_names
+from gnomon.base.arguments import flag, hashables
 from gnomon.base.errors import Refused
 from gnomon.base.frames import entry_point
 from gnomon.base.source import function_name, named_after
@@ -52,7 +53,7 @@ def shard_map(f=None, /, *, out_specs, in_specs=Infer, mesh=None, axis_names=fro
         return functools.partial(shard_map, out_specs=out_specs, in_specs=in_specs, mesh=mesh, axis_names=axis_names, check_vma=check_vma)
     if not callable(f):
         raise TypeError(f"shard_map needs a function, got {type(f).__name__}.")
-    name = function_name(f)
+    name, axis_names, check_vma = function_name(f), hashables("shard_map", "axis_names", axis_names), flag("shard_map", "check_vma", check_vma)
     in_specs = tuple(in_specs) if isinstance(in_specs, list) else in_specs
     for what, specs in (("in_specs", in_specs), ("out_specs", out_specs)):
         if specs is not Infer:
@@ -125,7 +126,6 @@ def chosen_mesh(mesh):
 
 def chosen_axes(mesh, axis_names):
     """The axes to run over; those that an outer shard_map runs over are taken."""
-    axis_names = frozenset([axis_names] if isinstance(axis_names, str) else axis_names)
     for a in axis_names:
         if a not in mesh.shape:
             raise ValueError(f"shard_map axis_names has {a!r}, which is not an axis of the mesh {mesh}; its axes are {mesh.axis_names}.")

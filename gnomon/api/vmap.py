@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from gnomon.api.function import Flat, as_values, check_leaves, lazy_names, run_here, thread_refs
+from gnomon.base.arguments import hashed, strings
 from gnomon.base.errors import ShardingTypeError
 from gnomon.base.frames import entry_point
 from gnomon.base.source import function_name, named_after
@@ -11,6 +12,7 @@ from gnomon.ir.jaxpr import intern
 from gnomon.trace.context import lanes, named_axes
 from gnomon.trace.stage import stage
 from gnomon.transforms import Batching, vmap as vmap_program
+from gnomon.types.size import integer
 
 
 @entry_point
@@ -33,6 +35,12 @@ def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_n
     if not (in_axes is None or type(in_axes) in (int, tuple, dict)):
         in_axes = _as_axes(in_axes)
     name = function_name(fun)
+    hashed("vmap", "axis_name", axis_name, "a name, such as a string")
+    spmd_axis_name = None if spmd_axis_name is None else strings("vmap", "spmd_axis_name", spmd_axis_name)
+    if axis_size is not None:
+        axis_size = integer(axis_size, "vmap", "axis_size")
+        if isinstance(axis_size, int) and axis_size < 0:
+            raise ValueError(f"vmap: axis_size must not be negative, got {axis_size}.")
 
     @entry_point
     def vmap_f(*args, **kwargs):
@@ -174,6 +182,8 @@ def _out_axes(out_axes, out_tree, out_types):
     for a, t in zip(axes, out_types):
         if a is None:
             yield None
+        elif not isinstance(a, int) or isinstance(a, bool):
+            raise TypeError(f"vmap out_axes must be ints or None, or a tree of them, but for an output of type {t} it has {a!r}.")
         elif not -t.ndim - 1 <= a <= t.ndim:
             raise ValueError(f"vmap out_axes entry {a} is out of range for an output of type {t}, which has rank {t.ndim + 1} with the "
                              "mapped axis.")

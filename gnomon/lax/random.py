@@ -27,6 +27,9 @@ def rng_bit_generator(key, shape, dtype=np.uint32, algorithm=RandomAlgorithm.RNG
     """
     key, = values("rng_bit_generator", (key,))
     dtype = canonicalize(dtype, current.enable_x64)
+    if algorithm not in tuple(RandomAlgorithm):
+        raise ValueError(f"rng_bit_generator: algorithm must be one of lax.RandomAlgorithm's {', '.join([a.name for a in RandomAlgorithm])}, got "
+                         f"{algorithm!r}.")
     state, bits = bind(RngBitGenerator(check_shape(shape, "The shape given to rng_bit_generator"), dtype, RandomAlgorithm(algorithm)), key)
     return [state, bits if out_sharding is None else reshard(bits, out_sharding)]
 
