@@ -4,7 +4,11 @@ Seconds on one core, fitted to XLA's CPU compiler (flat programs of small ops; i
 """
 from __future__ import annotations
 
+import os
+
 from gnomon.ir.check import programs_of
+
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 PER_EQUATION = 2.5e-3       # to compile an equation
 PER_PAIR = 1.3e-6           # and for each other equation in the same function
@@ -63,9 +67,10 @@ def choose(total, period, count, copied, stacked, cuts=0, may_roll=True, may_out
 
 def prefers_quick(jaxpr):
     """Whether the CPU's older code generator, which compiles sooner, is the better one for a program: for loops with long bodies on
-    small arrays, without what it is slow at, and for a few equations on few numbers. These it compiles in half the time, but
-    functions such as the logarithm to code that may round otherwise: so only to what moves and compares numbers."""
-    if few(jaxpr) and all([e.op.op_name in SAME_BITS for e in jaxpr.eqns]):
+    small arrays, without what it is slow at; for vectors that cannot be shared out evenly; and for a few equations on few numbers.
+    These it compiles in half the time, but functions such as the logarithm to code that may round otherwise: so only to what moves
+    and compares numbers."""
+    if few(jaxpr) and all([e.op.op_name in SAME_BITS for e in jaxpr.eqns]) or uneven(jaxpr):
         return True
     if any([getattr(e.op, "keep", False) for e in jaxpr.eqns]):
         return False            # it compiles a function anew for each of its calls
@@ -90,6 +95,24 @@ def few(jaxpr):
     if not 0 < len(jaxpr.eqns) <= FEW_EQUATIONS:
         return False
     return all([getattr(v.type, "size", FEW_NUMBERS + 1) <= FEW_NUMBERS for e in jaxpr.eqns for v in (*e.ins, *e.outs)])
+
+
+UNEVEN_BYTES = 1 << 19      # of a vector that XLA gives to several cores
+# what both code generators compute to the same bits and, of vectors that can be shared out evenly, as quickly
+EVENLY_QUICK = frozenset("""
+    abs add add_any and broadcast_in_dim ceil clamp complex concatenate conj convert_element_type copy div dynamic_slice eq floor ge gt imag
+    integer_pow is_finite le lt max min mul ne neg not or pad real rem reshape rev round rsqrt select_n shift_left shift_right_arithmetic
+    shift_right_logical sign slice sqrt square squeeze sub xor
+    """.split())
+
+
+def uneven(jaxpr):
+    """Whether a program only computes large vectors element by element, one of a size that the cores cannot share evenly: the newer
+    code generator then asks before each element whether it is still within the vector, which takes up to four times as long."""
+    if not all([e.op.op_name in EVENLY_QUICK for e in jaxpr.eqns]):
+        return False
+    return any([len(v.type.shape) == 1 and size_in_bytes(v.type) >= UNEVEN_BYTES and v.type.size % CORES
+                for e in jaxpr.eqns if e.op.op_name not in VIEWS for v in e.outs])
 
 
 VIEWS = frozenset(["broadcast_in_dim", "reshape", "squeeze"])

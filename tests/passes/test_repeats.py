@@ -11,6 +11,7 @@ import gnomon.numpy as jnp
 from gnomon.base import settings
 from gnomon.ir.check import check
 from gnomon.ir.jaxpr import intern
+from gnomon.passes import cost
 from gnomon.passes.cost import choose, prefers_quick
 from gnomon.passes.pipeline import optimised
 from gnomon.passes.roll import compile_repeats_once
@@ -331,3 +332,22 @@ def test_few_moves_and_comparisons_are_compiled_by_the_quicker_code_generator():
         assert [np.asarray(v).tobytes() for v in G.tree.leaves(fast)] == [np.asarray(v).tobytes() for v in G.tree.leaves(slow)]
     assert not prefers_quick(program(lambda x: jnp.log(x) + 1, x))
     assert not prefers_quick(program(lambda x: x > 0, jnp.zeros(5000)))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int32"])
+def test_vectors_that_cores_cannot_share_evenly_are_compiled_by_the_other_code_generator(dtype, monkeypatch):
+    monkeypatch.setattr(cost, "CORES", 4)
+    n = 2 ** 20
+
+    def f(x):
+        return x[1:] * x[:-1] - x[1:], jnp.where(x > 0, x, 2 * x)
+    for size, uneven in ((n, True), (n + 1, True), (2 ** 14 + 1, False)):
+        x = jnp.asarray(np.random.default_rng(0).integers(-50, 50, size), dtype) / jnp.asarray(4, dtype)
+        x = x.astype(dtype)
+        assert prefers_quick(program(f, x)) == uneven
+        for a, b in zip(G.jit(f)(x), G.jit(f, compiler_options=NEWER)(x)):
+            assert np.asarray(a).tobytes() == np.asarray(b).tobytes()
+    assert not prefers_quick(program(lambda x: x * 2, jnp.zeros(n)))
+    assert not prefers_quick(program(lambda x: x * 2, jnp.zeros((4, n + 1))))
+    assert not prefers_quick(program(lambda x: jnp.sin(x), jnp.zeros(n + 1)))
+    assert not prefers_quick(program(lambda x: x.at[0].add(jnp.sum(x)), jnp.zeros(n + 1)))
