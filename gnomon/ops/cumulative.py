@@ -57,6 +57,8 @@ class Cumulative(Op, abstract=True):
         comes before each piece is combined with it."""
         t, n, back = x.type, x.type.shape[self.axis], self.reverse
         width = -(-n // PIECES)
+        if width * t.dtype.itemsize % 2048 == 0:
+            width += 16         # else what a step takes from each piece would all fall into a few cache lines
         missing = PIECES * width - n
         line, cut, column = [ArrayType(shape, t.dtype) for shape in ((PIECES * width,), (PIECES, width), (PIECES, 1))]
         x = emit("stablehlo.reshape", [x], out=ArrayType((n,), t.dtype))
@@ -192,7 +194,11 @@ class Cumsum(Cumulative):
 class Cumprod(Cumulative):
     """Running products."""
 
+    in_pieces = True
     transpose = NOT_LINEAR
+
+    def identity(self, dtype):
+        return 1
 
     def accumulator(self, dtype):
         return _FLOAT32 if is_float(dtype) and dtype.itemsize < 4 else dtype

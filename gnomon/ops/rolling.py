@@ -8,6 +8,7 @@ from gnomon.trace.stage import bind
 from gnomon.types.value_type import ArrayType
 
 MANY = 2 ** 12      # elements that are moved as two blocks of memory, one written over a copy of the other
+MORE = 2 ** 17      # and by NumPy, whose copies are quicker, where it has the dtype
 
 
 class Roll(Op):
@@ -27,6 +28,8 @@ class Roll(Op):
         """XLA's CPU makes of a concatenation of slices a loop that asks of each element on which side of the seam it is."""
         t, axis, by = x.type, self.axis, self.shift
         n = t.shape[axis]
+        if t.dtype.kind in "biuf" and emit.on_host(t.size, MORE):
+            return emit.host_kernel("roll", [x], [emit.out], shift=by, axis=axis)[0]
         if not emit.one_cpu or t.size < MANY:
             return emit("stablehlo.concatenate", [emit.slice_in_dim(x, n - by, n, axis), emit.slice_in_dim(x, 0, n - by, axis)], f"dim = {axis}")
         ahead = by <= n // 2        # whether more elements go ahead than come in at the start

@@ -70,12 +70,18 @@ def unique(xs, outs):
         values[:kept], values[kept:], count[...] = found[:kept], found[0], len(found)
 
 
+def roll(xs, outs, shift, axis):
+    """The elements moved by `shift` places along an axis, 0 < shift < size; those that leave at the end come in at the start."""
+    x, out = xs[0].swapaxes(axis, -1), outs[0].swapaxes(axis, -1)
+    out[..., shift:], out[..., :shift] = x[..., :-shift], x[..., -shift:]
+
+
 def _vectors(x, lists, counts):
     rows = counts.size
     return zip(x.reshape(rows, x.shape[-1]), lists.reshape(rows, lists.shape[-1]), counts.reshape(rows, 1))
 
 
-KERNELS = {kernel.__name__: kernel for kernel in (sort, maximum, minimum, argmax, argmin, select_places, nonzero, unique)}
+KERNELS = {kernel.__name__: kernel for kernel in (sort, maximum, minimum, argmax, argmin, select_places, nonzero, unique, roll)}
 
 
 # ---- XLA's structures ---------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import gnomon.numpy as jnp
 from gnomon.lower.emit import HOST_KERNEL_SIZE
 from gnomon.lower.module import write_module
 from gnomon.lower.plan import Plan
+from gnomon.ops.rolling import MORE
 from gnomon.run.compile import compile, load
 from gnomon.run.execute import make_call
 from gnomon.run.client import HOST_KERNEL as CALLED
@@ -144,3 +145,16 @@ def test_two_in_one_program_and_callbacks_beside_them():
     a, b = gnomon.jit(f)(x)
     np.testing.assert_array_equal(b, np.sort(np.asarray(x) + 1))
     np.testing.assert_array_equal(a, np.sort(x) + np.sort(-np.asarray(x)))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int8", "bool", "float64"])
+def test_rolls_of_many_numbers_have_the_same_bits(dtype):
+    with gnomon.enable_x64(dtype == "float64"):
+        x, y = numbers(dtype, MORE), numbers(dtype, 4, MORE // 16, 5)
+        check(lambda x, y: (jnp.roll(x, 7), jnp.roll(x, -1), jnp.roll(y, 3, 1), jnp.roll(y, (1, -2), (0, 2)), gnomon.vmap(lambda r: jnp.roll(r, 3, 0))(y)), x, y)
+        assert CALLED not in gnomon.jit(lambda x: jnp.roll(x, 7)).lower(x[1:]).as_text()
+        np.testing.assert_array_equal(gnomon.jit(lambda x: jnp.roll(x, 7))(x[1:]), np.roll(x[1:], 7))
+
+
+def test_gradient_of_a_roll():
+    check(gnomon.grad(lambda x: (jnp.roll(x, 5) * jnp.arange(x.size)).sum()), numbers("float32", MORE + 6)[6:])
