@@ -151,7 +151,8 @@ def test_two_in_one_program_and_callbacks_beside_them():
 def test_rolls_of_many_numbers_have_the_same_bits(dtype):
     with gnomon.enable_x64(dtype == "float64"):
         x, y = numbers(dtype, MORE), numbers(dtype, 4, MORE // 16, 5)
-        check(lambda x, y: (jnp.roll(x, 7), jnp.roll(x, -1), jnp.roll(y, 3, 1), jnp.roll(y, (1, -2), (0, 2)), gnomon.vmap(lambda r: jnp.roll(r, 3, 0))(y)), x, y)
+        check(lambda x, y: (jnp.roll(x, 7), jnp.roll(x, -1), jnp.roll(y, 3, 1), jnp.roll(y, (1, -2), (0, 2)),
+                            gnomon.vmap(lambda r: jnp.roll(r, 3, 0))(y)), x, y)
         assert CALLED not in gnomon.jit(lambda x: jnp.roll(x, 7)).lower(x[1:]).as_text()
         np.testing.assert_array_equal(gnomon.jit(lambda x: jnp.roll(x, 7))(x[1:]), np.roll(x[1:], 7))
 
