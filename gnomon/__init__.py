@@ -39,7 +39,7 @@ from gnomon import dtypes, errors, tree
 
 # The modules of the package that are loaded when first asked for, and where its other names come from.
 _MODULES = ("ad_checkpoint", "api_util", "core", "custom_batching", "custom_derivatives", "debug", "distributed", "dlpack", "experimental",
-            "extend", "ffi", "flatten_util", "image", "interpreters", "memory", "monitoring", "nn", "profiler", "random", "ref", "scipy",
+            "export", "extend", "ffi", "flatten_util", "image", "interpreters", "memory", "monitoring", "nn", "profiler", "random", "ref", "scipy",
             "segments", "sharding", "stages", "test_util", "tree_util", "typing")
 _NAMES = {
     "gnomon.api.pmap": "pmap",

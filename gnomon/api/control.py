@@ -28,7 +28,7 @@ from gnomon.run.ref import Ref
 from gnomon.trace.build import program
 from gnomon.trace.stage import Tracer, bind, inline, number_if_known, stage, value_of
 from gnomon.types.dtype import is_bool, is_integer, join
-from gnomon.types.size import integer
+from gnomon.types.size import Size, integer, max_size
 
 INT32 = np.dtype("int32")
 
@@ -364,7 +364,7 @@ def _scan_length(what, xs, values, length):
         sizes.append(v.type.shape[0])
     if length is not None:
         try:
-            length = operator.index(length)
+            length = length if isinstance(length, Size) else operator.index(length)
         except TypeError:
             raise TypeError(f"{what}: length must be an integer known while tracing, got {length!r}.") from None
         if length < 0:
@@ -475,7 +475,7 @@ def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
             raise TypeError(f"fori_loop: {name} must be an integer scalar, got {t}.")
     lower, upper = number_if_known(lower), number_if_known(upper)
     if not (isinstance(lower, Tracer) or isinstance(upper, Tracer)):
-        start, stop = int(lower), int(upper)
+        start, stop = [b if isinstance(b, Size) else int(b) for b in (lower, upper)]
         if current.disable_jit:
             val = init_val
             for i in range(start, stop):
@@ -487,7 +487,7 @@ def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
             i, val = carry
             return (i + 1, body_fun(i, val)), None
         said = Said("fori_loop", body_fun, lazy_names(body_fun, (0, init_val), {}), part=1)
-        (_, out), _ = _scan(step, (first, init_val), None, max(stop - start, 0), False, 1 if unroll is None else unroll, said)
+        (_, out), _ = _scan(step, (first, init_val), None, max_size(stop - start, 0), False, 1 if unroll is None else unroll, said)
         return out
     if unroll is not None and unroll is not False and integer(unroll, "fori_loop", "unroll") != 1:
         raise ValueError("Can only use `unroll` in `fori_loop` if the loop bounds are statically known.")

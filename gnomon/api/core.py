@@ -22,7 +22,7 @@ from gnomon.trace.stage import Frame as Trace, NotKnown, Tracer, value_of  # noq
 from gnomon.trace.value import Value  # noqa: F401
 from gnomon.types.dtype import canonicalize, tangent_dtype
 from gnomon.types.effect import Effect  # noqa: F401
-from gnomon.types.size import is_static
+from gnomon.types.size import max_size, min_size
 from gnomon.types.value_type import ArrayType, RefType, TokenType
 
 Atom = Union[Var, Literal]
@@ -89,18 +89,7 @@ def eval_context():
     return ensure_compile_time_eval()
 
 
-def max_dim(d1, d2):
-    """The larger of two sizes, where that is known."""
-    if is_static(d1) and is_static(d2):
-        return max(d1, d2)
-    return d1 if d1 >= d2 else d2
-
-
-def min_dim(d1, d2):
-    """The smaller of two sizes, where that is known."""
-    if is_static(d1) and is_static(d2):
-        return min(d1, d2)
-    return d2 if d1 >= d2 else d1
+max_dim, min_dim = max_size, min_size
 
 
 # ---- programs ------------------------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ from gnomon.trace.value import Value
 from gnomon.types.effect import STATE
 from gnomon.types.layout import Format
 from gnomon.types.sharding import PartitionSpec, Sharding, SingleDeviceSharding
-from gnomon.types.size import integer
+from gnomon.types.size import check_static, integer
 from gnomon.types.value_type import RefType
 
 type_of_array, placement_of_array = Array.type.__get__, Array.placement.__get__      # TypeError for what is no Array
@@ -558,6 +558,8 @@ class Lowered:
     def __init__(self, traced):
         self.traced = traced
         entry = traced.entry
+        for t in traced.types:
+            check_static(t.shape)
         # where references are given, the program of what they refer to, which gives their new values behind the function's
         jaxpr = self.jaxpr = discharge(entry.jaxpr)[0] if entry.refs else entry.jaxpr
         places = tuple([getattr(live(x) if x.__class__ is Ref else x, "placement", None) for x in (*entry.consts, *traced.leaves)])

@@ -15,7 +15,7 @@ from gnomon.ops.stacking import Stack
 from gnomon.trace.stage import bind
 from gnomon.types.dtype import is_inexact, is_key
 from gnomon.types.sharding import PartitionSpec, Sharding
-from gnomon.types.size import check_shape
+from gnomon.types.size import broadcast_sizes, check_shape
 from gnomon.types.value_type import ArrayType
 
 __all__ = [
@@ -107,14 +107,10 @@ def broadcast_shapes(*shapes):
     (3, 4)
     """
     shapes = [check_shape(s, "A shape given to broadcast_shapes") for s in shapes]
-    rank = max([len(s) for s in shapes], default=0)
-    out = []
-    for sizes in zip(*[(1,) * (rank - len(s)) + s for s in shapes]):
-        others = [n for n in sizes if not isinstance(n, int) or n != 1]
-        if any(n != others[0] for n in others):
-            raise ValueError(f"Incompatible shapes for broadcasting: {', '.join(map(str, shapes))}.")
-        out.append(others[0] if others else 1)
-    return tuple(out)
+    found = broadcast_sizes(shapes)
+    if found is None:
+        raise ValueError(f"Incompatible shapes for broadcasting: {', '.join(map(str, shapes))}.")
+    return found
 
 
 def broadcast_to_rank(x, rank):

@@ -4,6 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from gnomon.types.dtype import is_key, mlir_name
+from gnomon.types.size import check_static
 from gnomon.types.value_type import ArrayType
 
 _types: dict = {}
@@ -30,6 +31,7 @@ def physical_type(t):
 
 
 def tensor_text(shape, dtype):
+    check_static(shape)
     return f"tensor<{''.join([f'{n}x' for n in shape])}{mlir_name(dtype)}>"
 
 

@@ -19,6 +19,7 @@ from gnomon.trace.context import local
 from gnomon.trace.stage import Tracer, bind, value_of
 from gnomon.trace.value import Value
 from gnomon.types.dtype import canonicalize, inexact_dtype, is_bool, is_complex, is_inexact, is_integer, is_key
+from gnomon.types.size import broadcast_sizes
 from gnomon.types.value_type import ArrayType
 
 _INT64 = np.dtype("int64")
@@ -186,11 +187,9 @@ def strong_number(x):
 def check_shapes(name, *keys):
     """TypeError where the operands' shapes do not broadcast."""
     shapes = [k.shape for k in keys if k.__class__ is ArrayType and k.shape]
-    rank = max(map(len, shapes), default=0)
-    for sizes in zip(*[(1,) * (rank - len(s)) + s for s in shapes]):
-        if len({n for n in sizes if n != 1}) > 1:
-            raise TypeError(f"{name} got incompatible shapes for broadcasting: {', '.join(map(str, shapes))}. Counted "
-                            "from the last, sizes must be equal or 1.")
+    if broadcast_sizes(shapes) is None:
+        raise TypeError(f"{name} got incompatible shapes for broadcasting: {', '.join(map(str, shapes))}. Counted from the last, sizes must be "
+                        "equal or 1.")
 
 
 # ---- operators --------------------------------------------------------------------------------------------------

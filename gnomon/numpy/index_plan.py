@@ -30,7 +30,7 @@ from gnomon.run.array import Array
 from gnomon.trace.stage import NotKnown, Tracer, bind
 from gnomon.trace.value import Value
 from gnomon.types.dtype import is_bool, is_integer, is_signed
-from gnomon.types.size import Size
+from gnomon.types.size import Size, broadcast_sizes, max_size, min_size
 from gnomon.types.value_type import ArrayType
 
 INT32, INT64 = np.dtype("int32"), np.dtype("int64")
@@ -382,14 +382,10 @@ def broadcast_given(shapes):
     shapes = [s for s in shapes if s]
     if len(shapes) <= 1:
         return shapes[0] if shapes else ()
-    out = []
-    for sizes in zip(*[(1,) * (max(map(len, shapes)) - len(s)) + s for s in shapes]):
-        wide = [n for n in sizes if not (n.__class__ is int and n == 1)]
-        if any(n != wide[0] for n in wide):
-            raise IndexError("shape mismatch: indexing arrays could not be broadcast together with shapes "
-                             + " ".join(map(str, shapes)))
-        out.append(wide[0] if wide else 1)
-    return tuple(out)
+    found = broadcast_sizes(shapes)
+    if found is None:
+        raise IndexError("shape mismatch: indexing arrays could not be broadcast together with shapes " + " ".join(map(str, shapes)))
+    return found
 
 
 def run_of(bounds, n):
@@ -409,20 +405,17 @@ def run_of(bounds, n):
 
 
 def symbolic_run(start, stop, step, n):
-    """The same where a size is symbolic: what min and max there are must be decidable."""
+    """The same where a size is symbolic."""
     def bound(b, otherwise):
-        if b is None:
-            return otherwise
-        b = n + b if b < 0 else b
-        return b if b <= n else n
+        return otherwise if b is None else min_size(max_size(n + b, 0) if b < 0 else b, n)
     if step < 0:
         if start is not None or stop is not None or step != -1:
             raise NotImplementedError(f"A slice with step {step} of a dimension of symbolic size {n} is possible only "
                                       "as [::-1].")
         return Run(0, n, 1, True)
     start, stop = bound(start, 0), bound(stop, n)
-    length = stop - start
-    if not length > 0:
+    length = max_size(stop - start, 0)
+    if length.__class__ is int and not length:
         return Run(0, 0, 1, False)
     return Run(start, length if step == 1 else -(-length // step), step, False)
 

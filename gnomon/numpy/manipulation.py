@@ -29,7 +29,7 @@ from gnomon.trace.stage import Tracer, bind
 from gnomon.trace.value import Value
 from gnomon.types.dtype import is_integer
 from gnomon.types.sharding import NamedSharding, PartitionSpec, abstract_sharding
-from gnomon.types.size import check_shape
+from gnomon.types.size import broadcast_sizes, check_shape, is_static, max_size, min_size
 from gnomon.types.value_type import ArrayType
 
 __all__ = ["append", "array_split", "atleast_1d", "atleast_2d", "atleast_3d", "block", "broadcast_arrays", "broadcast_shapes",
@@ -323,14 +323,10 @@ def broadcast_shapes(*shapes):
     (2, 3)
     """
     shapes = [check_shape(s, "A shape given to broadcast_shapes") for s in shapes]
-    rank = max(map(len, shapes), default=0)
-    out = []
-    for sizes in zip(*[(1,) * (rank - len(s)) + s for s in shapes]):
-        wide = [n for n in sizes if not (n.__class__ is int and n == 1)]
-        if any([n != wide[0] for n in wide]):
-            raise ValueError(f"broadcast_shapes got shapes that do not broadcast: {', '.join(map(str, shapes))}.")
-        out.append(wide[0] if wide else 1)
-    return tuple(out)
+    found = broadcast_sizes(shapes)
+    if found is None:
+        raise ValueError(f"broadcast_shapes got shapes that do not broadcast: {', '.join(map(str, shapes))}.")
+    return found
 
 
 def broadcast_arrays(*args):
@@ -581,11 +577,18 @@ def cut(name, ary, where, axis, equal=True):
         sizes = (n // parts + 1,) * (n % parts) + (n // parts,) * (parts - n % parts)
     else:
         places = [0, *[integer(i, name, "index") for i in where], n]
-        ends = [slice(a, b).indices(n)[:2] for a, b in zip(places[:-1], places[1:])]
+        ends = [ends_of(a, b, n) for a, b in zip(places[:-1], places[1:])]
         if any([a[1] != b[0] for a, b in zip(ends[:-1], ends[1:])]) or any([b < a for a, b in ends]):
             return [slice_in_dim(x, a, max(a, b), axis) for a, b in ends]
         sizes = tuple([b - a for a, b in ends])
     return pieces_of(x, sizes, axis) if len(sizes) > 1 else [x]
+
+
+def ends_of(start, stop, n):
+    """Where a slice of a dimension of size `n` begins and ends."""
+    if is_static(n):
+        return slice(start, stop).indices(n)[:2]
+    return tuple([min_size(max_size(n + b, 0) if b < 0 else b, n) for b in (start, stop)])
 
 
 def pieces_of(x, sizes, axis):

@@ -13,6 +13,7 @@ from gnomon.trace.context import local
 from gnomon.trace.stage import bind, value_of
 from gnomon.types.dtype import is_bool, is_key, python_type
 from gnomon.types.sharding import axes_in, parts_of
+from gnomon.types.size import AS_VALUE, Size
 from gnomon.types.value_type import ArrayType, array_type
 
 
@@ -385,7 +386,7 @@ def full(t, value):
     scalar = _scalar_types.get(t)
     if scalar is None:
         scalar = _scalar_types[t] = ArrayType((), t.dtype, t.weak_type)
-    lit = Literal(_plain(value, t.dtype), scalar)
+    lit = AS_VALUE[0](value, scalar) if isinstance(value, Size) else Literal(_plain(value, t.dtype), scalar)
     out = bind(BroadcastInDim(t.shape, (), t.sharding), lit) if t.shape or t.sharding is not None else value_of(lit)
     return VARY[0](out, t.varying) if t.varying else out
 

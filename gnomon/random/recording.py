@@ -21,7 +21,7 @@ from gnomon.trace.context import local
 from gnomon.trace.stage import bind, value_of
 from gnomon.trace.value import Value
 from gnomon.types.dtype import canonicalize, is_complex, is_float, is_integer, is_key, python_scalar_dtype
-from gnomon.types.size import LARGEST_SIZE
+from gnomon.types.size import LARGEST_SIZE, Size, broadcast_sizes
 from gnomon.types.value_type import ArrayType
 
 # ---- recording -----------------------------------------------------------------------------------------------------
@@ -120,12 +120,12 @@ def as_shape(shape, caller):
     try:
         if not isinstance(shape, (tuple, list)) and not (isinstance(shape, np.ndarray) and shape.ndim):
             shape = (shape,)
-        shape = tuple([operator.index(n) for n in shape])
+        shape = tuple([n if isinstance(n, Size) else operator.index(n) for n in shape])
     except TypeError:
         raise TypeError(f"random.{caller} takes a shape of integers, got shape={shape!r}.") from None
     if any(n < 0 for n in shape):
         raise ValueError(f"random.{caller} takes a shape without negative sizes, got shape={shape}.")
-    if any(n > LARGEST_SIZE for n in shape):
+    if any(n.__class__ is int and n > LARGEST_SIZE for n in shape):
         raise ValueError(f"random.{caller} got a shape with a size that no array has, shape={shape}.")
     return shape
 
@@ -133,17 +133,14 @@ def as_shape(shape, caller):
 def common_shape(shape, caller, **parameters):
     """The shape of a draw: `shape` if given, which the parameters must broadcast to, else the parameters' own."""
     shapes = {name: np.shape(p) if not isinstance(p, Value) else p.type.shape for name, p in parameters.items()}
-    try:
-        own = np.broadcast_shapes(*shapes.values())
-        if shape is None:
-            return own
-        shape = as_shape(shape, caller)
-        if np.broadcast_shapes(shape, own) == shape:
-            return shape
-    except ValueError:
-        if shape is None:
-            text = f"random.{caller} got parameters whose shapes do not broadcast: {named(shapes)}."
-            raise ValueError(text) from None
+    own = broadcast_sizes(shapes.values())
+    if shape is None:
+        if own is None:
+            raise ValueError(f"random.{caller} got parameters whose shapes do not broadcast: {named(shapes)}.")
+        return own
+    shape = as_shape(shape, caller)
+    if own is not None and broadcast_sizes([shape, own]) == shape:
+        return shape
     raise ValueError(f"random.{caller} got shape={shape}, which does not hold its parameters: {named(shapes)} must "
                      "broadcast to it.")
 

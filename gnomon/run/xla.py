@@ -160,6 +160,11 @@ def from_dlpack(capsule, device, stream=None):
     return _jax.dlpack_managed_tensor_to_buffer(capsule, device, stream)
 
 
+def portable_module(text: str, version: str) -> bytes:
+    """StableHLO text as an artifact that readers of that version, and of later ones, read."""
+    return _jax.mlir.serialize_portable_artifact(text, version, True)
+
+
 # ---- StableHLO as a parsed module -------------------------------------------------------------------------------
 
 def parse_module(text: str):

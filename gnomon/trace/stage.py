@@ -19,6 +19,7 @@ from gnomon.trace.context import local, runtime
 from gnomon.trace.value import Value
 from gnomon.types.dtype import canonicalize
 from gnomon.types.effect import STATE, must_run
+from gnomon.types.size import AS_VALUE, Size
 from gnomon.types.value_type import ArrayType, RefType, Tag, tags_of
 
 _new_eqn, _new_var = Eqn, Var
@@ -264,7 +265,7 @@ class Frame:
                 value = np.asarray(runtime.constant(value))[()]         # narrowed, and announced, as outside a trace
             return literal(value)
         if not runtime.is_array(value):
-            value = runtime.constant(value)
+            value = AS_VALUE[0](value) if isinstance(value, Size) else runtime.constant(value)
             if value.__class__ is Tracer:       # what a mutable reference stands for
                 return self.lift(value)
         return self.capture(value)

@@ -14,7 +14,9 @@ import operator
 
 from gnomon.base import errors
 
-__all__ = ["Size", "check_shape", "check_size", "is_static", "is_static_shape"]
+__all__ = ["Size", "check_shape", "check_size", "is_static", "is_static_shape", "max_size", "min_size"]
+
+AS_VALUE: list = [None]     # (symbolic size, scalar type or None: weak int32) -> it as a number of the program; filled by ops/sizes.py
 
 
 class Size:
@@ -28,6 +30,13 @@ class Size:
 
     __int__ = __index__
 
+    def __jax_array__(self):
+        return AS_VALUE[0](self)
+
+    def extreme(self, a, b, name):
+        """The "max" or "min" of two sizes, of which it is one."""
+        return a if (a >= b) is (name == "max") else b
+
 
 def is_static(size) -> bool:
     """Whether a size is a number.
@@ -38,12 +47,41 @@ def is_static(size) -> bool:
     return not isinstance(size, Size)
 
 
+def max_size(a, b):
+    """The larger of two sizes."""
+    return (a if isinstance(a, Size) else b).extreme(a, b, "max") if isinstance(a, Size) or isinstance(b, Size) else max(a, b)
+
+
+def min_size(a, b):
+    """The smaller of two sizes."""
+    return (a if isinstance(a, Size) else b).extreme(a, b, "min") if isinstance(a, Size) or isinstance(b, Size) else min(a, b)
+
+
 def is_static_shape(shape) -> bool:
     """Whether all sizes of a shape are numbers."""
     for size in shape:
         if isinstance(size, Size):
             return False
     return True
+
+
+def broadcast_sizes(shapes):
+    """The shape that shapes broadcast to by NumPy's rules, None where they do not."""
+    shapes = [tuple(shape) for shape in shapes]
+    rank, out = max(map(len, shapes), default=0), []
+    for sizes in zip(*[(1,) * (rank - len(shape)) + shape for shape in shapes]):
+        wide = [n for n in sizes if not (n.__class__ is int and n == 1)]
+        if any([n != wide[0] for n in wide]):
+            return None
+        out.append(wide[0] if wide else 1)
+    return tuple(out)
+
+
+def check_static(shape):
+    """`Refused` if a shape that is to be compiled has symbolic sizes."""
+    if not is_static_shape(shape):
+        raise errors.Refused(f"a program with the symbolic sizes {', '.join([str(n) for n in shape if isinstance(n, Size)])} cannot be compiled as it is; "
+                             "use gnomon.export, which makes it for the sizes of the arguments when it is called")
 
 
 def integer(x, name, argument):

@@ -9,6 +9,7 @@ from gnomon.base.errors import Refused
 from gnomon.base.lists import pick, spread
 from gnomon.ir.jaxpr import Jaxpr
 from gnomon.ir.op import NestedOp, field
+from gnomon.ir.specialize import specialized
 from gnomon.ops.nested.call import Jit, discharge_call, transpose_call, with_tangents
 from gnomon.ops.nested.guard import guarded
 from gnomon.ops.shape import zeros
@@ -24,6 +25,21 @@ class JvpRule:
 
     def stage(self, nonzero, T):
         raise NotImplementedError
+
+    def for_sizes(self, numbers):
+        """The rule of the program that is made for sizes (`ir.specialize`)."""
+        return SizedJvpRule(self, numbers)
+
+
+class SizedJvpRule(JvpRule):
+    """The rule of a function with symbolic sizes, staged with them, for given ones."""
+
+    def __init__(self, rule, numbers):
+        self.rule, self.numbers = rule, numbers
+
+    def stage(self, nonzero, T):
+        jaxpr, has = self.rule.stage(nonzero, T)
+        return specialized(jaxpr, self.numbers), has
 
 
 class BatchedJvpRule(JvpRule):
@@ -130,6 +146,26 @@ class VjpRules:
 
     def backward(self, nonzero, has_ct, T):
         raise NotImplementedError
+
+    def for_sizes(self, numbers):
+        """The rules of the program that is made for sizes (`ir.specialize`)."""
+        return SizedVjpRules(self, numbers)
+
+
+class SizedVjpRules(VjpRules):
+    """The rules of a function with symbolic sizes, staged with them, for given ones."""
+
+    def __init__(self, rules, numbers):
+        self.rules, self.numbers, self.symbolic_zeros = rules, numbers, rules.symbolic_zeros
+
+    def forward(self, nonzero, T):
+        jaxpr, count = self.rules.forward(nonzero, T)
+        return specialized(jaxpr, self.numbers), count
+
+    def backward(self, nonzero, has_ct, T):
+        self.rules.forward(nonzero, T)          # which says what the residuals are
+        jaxpr, has = self.rules.backward(nonzero, has_ct, T)
+        return specialized(jaxpr, self.numbers), has
 
 
 class BatchedVjpRules(VjpRules):
