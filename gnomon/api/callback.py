@@ -16,7 +16,7 @@ from gnomon.ops.callback import VMAP_METHODS, DebugCallback, IoCallback, PureCal
 from gnomon.run.eager import constant
 from gnomon.run.execute import effects_barrier  # noqa: F401
 from gnomon.trace.context import local
-from gnomon.trace.stage import bind
+from gnomon.trace.stage import bind, frame_of
 from gnomon.types.dtype import canonicalize
 from gnomon.types.value_type import ArrayType
 from gnomon.base.settings import current
@@ -90,7 +90,7 @@ def pure_callback(callback, result_shape_dtypes, *args, sharding=None, vmap_meth
     types, out_tree = _types(result_shape_dtypes)
     values, tree, statics = _flatten("pure_callback", args, kwargs)
     call = _Call(callback, tree, statics, out_tree)
-    outs = _now(call, types, values) if local.frame is None else bind(PureCallback(call, types, vmap_method), *values)
+    outs = _now(call, types, values) if local.frame is None and frame_of(values) is None else bind(PureCallback(call, types, vmap_method), *values)
     return tree_unflatten(out_tree, outs)
 
 
@@ -102,7 +102,7 @@ def io_callback(callback, result_shape_dtypes, *args, sharding=None, ordered=Fal
     types, out_tree = _types(result_shape_dtypes)
     values, tree, statics = _flatten("io_callback", args, kwargs)
     call = _Call(callback, tree, statics, out_tree)
-    outs = _now(call, types, values) if local.frame is None else bind(IoCallback(call, types, ordered), *values)
+    outs = _now(call, types, values) if local.frame is None and frame_of(values) is None else bind(IoCallback(call, types, ordered), *values)
     return tree_unflatten(out_tree, outs)
 
 
@@ -127,7 +127,7 @@ def debug_callback(callback=None, *args, ordered=False, partitioned=False, **kwa
     ordered = flag("debug.callback", "ordered", ordered)
     values, tree, statics = _flatten("debug.callback", args, kwargs)
     call = _Call(callback, tree, statics)
-    if local.frame is None:
+    if local.frame is None and frame_of(values) is None:
         call(*[np.asarray(v) for v in values])
         return None
     bind(DebugCallback(call, ordered), *values)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import functools
 
-from gnomon.api.function import Flat, as_values, check_leaves, lazy_names
+from gnomon.api.function import Flat, as_values, check_leaves, lazy_names, where_traced
 from gnomon.base.arguments import flag, integers, strings
 from gnomon.base.errors import Refused
 from gnomon.base.frames import entry_point
@@ -47,7 +47,8 @@ def checkpoint(fun=None, *, prevent_cse=True, policy=None, static_argnums=(), st
     @entry_point
     def checkpointed(*args, **kwargs):
         if local.frame is None:
-            return fun(*args, **kwargs)
+            traced, out = where_traced(checkpointed, args, kwargs)
+            return out if traced else fun(*args, **kwargs)
         for i in static:
             if not -len(args) <= i < len(args):
                 raise ValueError(f"checkpoint of {function_name(fun)}: static_argnums names argument {i}, but it was called with {len(args)} "

@@ -175,10 +175,17 @@ def get_opaque_trace_state(convention=None):
     return OpaqueTraceState(local.frame)
 
 
+def find_top_trace(xs):
+    """The innermost of the programs that the traced values among `xs` belong to; without any, what `get_opaque_trace_state` gives."""
+    frames = [x.frame for x in xs if isinstance(x, Tracer)]
+    return max(frames, key=lambda frame: frame.depth) if frames else get_opaque_trace_state()
+
+
 class OpaqueTraceState:
     """Says whether two moments are in the same trace."""
 
     __slots__ = ("frame",)
+    main = property(lambda self: self.frame)
 
     def __init__(self, frame):
         self.frame = frame

@@ -7,13 +7,13 @@ import types
 
 import numpy as np
 
-from gnomon.api.function import Flat, as_values, check_functions, check_leaves, check_returned, lazy_names, type_of
+from gnomon.api.function import Flat, as_values, check_functions, check_leaves, check_returned, lazy_names, type_of, where_traced
 from gnomon.base.arguments import flag, integers, strings
 from gnomon.base.errors import Refused
 from gnomon.base.frames import entry_point
 from gnomon.base.lists import pick
 from gnomon.base.source import function_name, named_after
-from gnomon.base.tree import tree_flatten, tree_map, tree_structure, tree_unflatten
+from gnomon.base.tree import tree_flatten, tree_map, tree_structure, tree_unflatten, treedef_is_leaf
 from gnomon.ir.jaxpr import Jaxpr, intern
 from gnomon.ops.arithmetic import add_any
 from gnomon.ops.collectives import cotangent_varying, made_vary
@@ -24,6 +24,7 @@ from gnomon.passes.discharge import discharge_made
 from gnomon.trace.build import fresh, with_literals
 from gnomon.trace.context import local, scope
 from gnomon.trace.stage import Tracer, bind, stage, value_of
+from gnomon.trace.value import Value
 from gnomon.transforms import has_tangent, tangent_type
 from gnomon.types.dtype import is_complex, tangent_dtype
 
@@ -61,7 +62,11 @@ class CustomVJPPrimal:
 
 
 def zero_from_primal(val, symbolic_zeros=False):
-    """The zero tangent of a value."""
+    """The zero tangent of a value, or of each of a tree of values."""
+    if not isinstance(val, Value):
+        leaves, tree = tree_flatten(val)
+        if not treedef_is_leaf(tree) or not leaves:
+            return tree_unflatten(tree, [zero_from_primal(x, symbolic_zeros) for x in leaves])
     t = type_of(val)
     if not has_tangent(t):
         return SymbolicZero(t.with_dtype(tangent_dtype(t.dtype))) if symbolic_zeros else np.zeros(t.shape, tangent_dtype(t.dtype))
@@ -266,7 +271,8 @@ class custom_jvp(_Custom):
         if self.jvp is None:
             raise AttributeError(f"No JVP defined for custom_jvp function {function_name(self.fun)} using defjvp.")
         if local.frame is None:
-            return self.fun(*args, **kwargs)
+            traced, out = where_traced(self, args, kwargs)
+            return out if traced else self.fun(*args, **kwargs)
         args, dynamic, held = self.sort(args, kwargs)
         jaxpr, consts, n_own, values, tree, out_tree = self.stage(args, dynamic, held, "custom_jvp", self.jvp)
         n = len(consts)
@@ -411,7 +417,8 @@ class custom_vjp(_Custom):
         if self.fwd is None:
             raise AttributeError(f"No VJP defined for custom_vjp function {function_name(self.fun)} using defvjp.")
         if local.frame is None:
-            return self.fun(*args, **kwargs)
+            traced, out = where_traced(self, args, kwargs)
+            return out if traced else self.fun(*args, **kwargs)
         args, dynamic, held = self.sort(args, kwargs)
         jaxpr, consts, n_own, values, tree, out_tree = self.stage(args, dynamic, held, "custom_vjp", self.fwd, self.bwd)
         n = len(consts)

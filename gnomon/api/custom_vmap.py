@@ -5,7 +5,7 @@ import functools
 
 from gnomon.api.control import map as map_over
 from gnomon.api.custom import _positional, outer_values, with_outer
-from gnomon.api.function import Flat, as_values, check_functions, check_leaves, check_returned, lazy_names
+from gnomon.api.function import Flat, as_values, check_functions, check_leaves, check_returned, lazy_names, where_traced
 from gnomon.base.frames import entry_point
 from gnomon.base.lists import merge, partition
 from gnomon.base.source import function_name, named_after
@@ -59,7 +59,8 @@ class custom_vmap:
         if self.vmap_rule is None:
             raise AttributeError(f"No batching rule defined for custom_vmap function {name} using def_vmap.")
         if local.frame is None:
-            return self.fun(*args, **kwargs)
+            traced, out = where_traced(self, args, kwargs)
+            return out if traced else self.fun(*args, **kwargs)
         args = _positional(self.fun, args, kwargs)
         leaves, tree = tree_flatten(args)
         names = lazy_names(self.fun, args, {})

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from gnomon.base.source import describe, function_name
-from gnomon.base.tree import argument_names, keystr, tree_flatten, tree_flatten_with_path, tree_unflatten
+from gnomon.base.tree import argument_names, keystr, tree_flatten, tree_flatten_with_path, tree_leaves, tree_unflatten
 from gnomon.ir.jaxpr import intern
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.refs import Get, Swap
@@ -12,8 +12,8 @@ from gnomon.passes.discharge import discharge_used, has_refs
 from gnomon.run import structured
 from gnomon.run.array import Array
 from gnomon.run.ref import Ref, live, through_references
-from gnomon.trace.context import local
-from gnomon.trace.stage import Tracer, bind, inline, leaked, scalar_type, stage, value_of
+from gnomon.trace.context import local, recording
+from gnomon.trace.stage import Tracer, bind, frame_of, inline, scalar_type, stage, value_of
 from gnomon.trace.value import Value
 from gnomon.types.dtype import canonicalize
 from gnomon.base.settings import current
@@ -287,14 +287,22 @@ def run_here(jaxpr, values, name):
     """Run a closed interned program on values: recorded where a program is being recorded, else evaluated."""
     if local.frame is not None:
         return inline(jaxpr, (), values)
-    arrays = []
-    for v in values:
-        if v.__class__ is Tracer:
-            raise leaked(v)
-        arrays.append(v)
+    if Tracer in map(type, values):
+        with recording(frame_of(values)):
+            return inline(jaxpr, (), values)
+    arrays = list(values)
     if jaxpr.effects and STATE in jaxpr.effects or Ref in map(type, arrays):
         return through_references(jaxpr, arrays, lambda made, given, _: structured.run(made, given, name), name, False)
     return structured.run(jaxpr, arrays, name)
+
+
+def where_traced(function, args, kwargs):
+    """(whether `function` was given traced values where operations run at once, what it gives when it is recorded with them)."""
+    frame = frame_of(tree_leaves((args, kwargs)))
+    if frame is None:
+        return False, None
+    with recording(frame):
+        return True, function(*args, **kwargs)
 
 
 def stage_closed(fn, values, *, name, kind, arg_names=None, known=True):

@@ -23,14 +23,15 @@ from gnomon.base.tree import flatten_axes, tree_flatten, tree_leaves, tree_struc
 from gnomon.ir.jaxpr import ClosedJaxpr, Jaxpr, Literal, intern
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.nested.call import Jit
+from gnomon.ops.shape import zeros
 from gnomon.passes.discharge import discharge
 from gnomon.run.array import Array
 from gnomon.run.client import local_devices
 from gnomon.run.programs import call_for, call_of, placements_of, plan_for, written
 from gnomon.run.ref import Ref, live, through_references
 from gnomon.run.xla import Device
-from gnomon.trace.context import local, named_axes
-from gnomon.trace.stage import Tracer, bind, evaluate_jaxpr, inline, leaked, stage
+from gnomon.trace.context import local, named_axes, recording
+from gnomon.trace.stage import Tracer, bind, evaluate_jaxpr, frame_of, inline, stage, value_of
 from gnomon.trace.value import Value
 from gnomon.types.effect import STATE
 from gnomon.types.layout import Format
@@ -159,9 +160,9 @@ class Jitted:
                 call = entry.calls[places] = self.call_at(entry, places)
             outs = call(leaves)
         except (AttributeError, TypeError):
-            for x in leaves:
-                if x.__class__ is Tracer:
-                    raise leaked(x) from None
+            if Tracer in map(type, leaves):         # where operations run at once, those on traced values are recorded
+                with recording(frame_of(leaves)):
+                    return self.call_traced(entry, leaves[len(entry.consts):])
             check_leaves(leaves, f"jit of {self.name}", lambda: [f"number {i}" for i in range(len(leaves))])
             raise
         if entry.plain:
@@ -178,9 +179,9 @@ class Jitted:
         def run(made, arrays, donated):
             return call_for(made, placements_of(arrays), entry.name, donated, self.shardings(entry, len(made.outvars)),
                             self.options.compiler_options)(arrays)
-        for x in leaves:
-            if x.__class__ is Tracer:
-                raise leaked(x)
+        if Tracer in map(type, leaves):
+            with recording(frame_of(leaves)):
+                return self.call_traced(entry, leaves[len(entry.consts):])
         outs = through_references(entry.jaxpr, leaves, run, f"jit of {self.name}")
         return outs[0] if entry.leaf else entry.out_tree.unflatten(outs)
 
@@ -805,6 +806,13 @@ def _named_sizes(axis_env):
     return found
 
 
+class OfTypes(Flat):
+    """A function of whose results only the types count, so that they may be types already."""
+
+    def as_output(self, x, i, out):
+        return value_of(zeros(x.type)) if isinstance(x, ShapeDtypeStruct) else super().as_output(x, i, out)
+
+
 @entry_point
 def eval_shape(fun, *args, **kwargs):
     """The types of `fun(*args, **kwargs)` as ShapeDtypeStructs, without computing anything.
@@ -817,7 +825,7 @@ def eval_shape(fun, *args, **kwargs):
     leaves, tree = tree_flatten((args, kwargs))
     names = lazy_names(fun, args, kwargs)
     check_leaves(leaves, "eval_shape", names)
-    flat = Flat(fun, tree)
+    flat = OfTypes(fun, tree)
     jaxpr, _ = stage(flat, [type_of(x) for x in leaves], name=function_name(fun), kind="eval_shape", arg_names=names)
     return tree_unflatten(flat.out_tree, [ShapeDtypeStruct.of(t) for t in jaxpr.out_types])
 

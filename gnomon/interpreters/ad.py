@@ -7,15 +7,27 @@ from gnomon.ir.op import primitive as _primitive
 from gnomon.ops.arithmetic import AddAny as _AddAny, add_any as _add_any
 from gnomon.ops.shape import zeros as _zeros
 from gnomon.ops.user import Rules as _Rules, UndefinedPrimal, Zero
-from gnomon.trace.stage import value_of as _value_of
+from gnomon.trace.stage import Tracer as _Tracer, value_of as _value_of
 from gnomon.transforms import jvp as _jvp_program
+from gnomon.types.value_type import has_tangent as _has_tangent
 
 primitive_jvps = _Rules("jvp")
 primitive_transposes = _Rules("transpose")
 add_jaxvals_p = _primitive(_AddAny)
 
-_TRACERS = "transforms rewrite programs here and have no tracers of their own; every traced value is a gnomon.core.Tracer"
-JVPTracer, JVPTrace = _absent_class("JVPTracer", _TRACERS), _absent_class("JVPTrace", _TRACERS)
+
+
+class _Moving(type):
+    def __instancecheck__(cls, x):
+        return isinstance(x, _Tracer) and x.frame.kind in _DERIVATIVES and _has_tangent(x.type) and bool(x.frame.sources(x.atom))
+
+
+class JVPTracer(metaclass=_Moving):
+    """The traced values of a function being differentiated that depend on its arguments and have a derivative, for `isinstance`."""
+
+
+_DERIVATIVES = frozenset(["jvp", "grad", "value_and_grad", "vjp", "linearize", "jacfwd", "jacrev", "hessian"])
+JVPTrace = _absent_class("JVPTrace", "transforms rewrite programs here and have no traces of their own")
 backward_pass = _Absent("backward_pass", "programs are run backward by gnomon.vjp and gnomon.linear_transpose; use those")
 jvp = _Absent("interpreters.ad.jvp", "it is a layer of JAX's own jvp; use gnomon.jvp")
 linearize = _Absent("interpreters.ad.linearize", "it is a layer of JAX's own linearize; use gnomon.linearize")

@@ -2,14 +2,17 @@
 from __future__ import annotations
 
 from gnomon.api.absent import Absent as _Absent, absent_class as _absent_class
+from gnomon.api.function import type_of as _type_of
+from gnomon.api.jit import eval_jaxpr as _eval_jaxpr
 from gnomon.ir.jaxpr import ClosedJaxpr as _ClosedJaxpr, Jaxpr as _Jaxpr, Literal as _Literal
 from gnomon.passes.dead_code import drop_dead_code as _drop_dead_code
+from gnomon.passes.flatten import flatten as _flatten
 from gnomon.trace.stage import Tracer as DynamicJaxprTracer, stage as _stage, value_of as _value_of
 
 _SPLIT = "programs are cut by gnomon.linearize and gnomon.vjp; there are no partially known values"
-JaxprTracer, PartialVal, Val = (_absent_class(n, _SPLIT) for n in ("JaxprTracer", "PartialVal", "Val"))
-partial_eval_jaxpr_nounits, trace_to_jaxpr_nounits, new_eqn_recipe, custom_partial_eval_rules, partial_eval_jaxpr_custom_rules = (
-    _Absent(n, _SPLIT) for n in ("partial_eval_jaxpr_nounits", "trace_to_jaxpr_nounits", "new_eqn_recipe", "custom_partial_eval_rules",
+JaxprTracer, Val = (_absent_class(n, _SPLIT) for n in ("JaxprTracer", "Val"))
+partial_eval_jaxpr_nounits, new_eqn_recipe, custom_partial_eval_rules, partial_eval_jaxpr_custom_rules = (
+    _Absent(n, _SPLIT) for n in ("partial_eval_jaxpr_nounits", "new_eqn_recipe", "custom_partial_eval_rules",
                                  "partial_eval_jaxpr_custom_rules"))
 _DCE = "what is not used is dropped equation by equation, without rules; see dce_jaxpr"
 dce_rules, dce_jaxpr_call_rule, dce_jaxpr_closed_call_rule = (
@@ -17,8 +20,9 @@ dce_rules, dce_jaxpr_call_rule, dce_jaxpr_closed_call_rule = (
 _LOWER = "programs have one level; use gnomon.jit(f).lower(...)"
 lower_jaxpr, lower_jaxpr2 = _Absent("lower_jaxpr", _LOWER), _Absent("lower_jaxpr2", _LOWER)
 
-__all__ = ["DynamicJaxprTracer", "abstract_eval_fun", "close_jaxpr", "convert_constvars_jaxpr", "dce_jaxpr", "dce_jaxpr_consts",
-           "move_binders_to_back", "prune_closed_jaxpr_outputs", "trace_to_jaxpr_dynamic"]
+__all__ = ["DynamicJaxprTracer", "PartialVal", "abstract_eval_fun", "close_jaxpr", "convert_constvars_jaxpr", "dce_jaxpr", "dce_jaxpr_consts",
+           "move_binders_to_back", "prune_closed_jaxpr_outputs", "trace_to_jaxpr_dynamic",
+           "trace_to_jaxpr_nounits"]
 
 
 def _flags(value, n):
@@ -99,3 +103,58 @@ def trace_to_jaxpr_dynamic(fun, in_avals, *, keep_inputs=None, lower=False, auto
     """(program, types of its outputs, values of its constants) of a wrapped flat function (see extend.linear_util)."""
     jaxpr, consts = _stage_flat(fun.call_wrapped, in_avals)
     return jaxpr, list(jaxpr.out_types), list(consts)
+
+
+class PartialVal(tuple):
+    """What is known of a value: the pair (type, None) of one that is not known, (None, value) of one that is."""
+
+    @classmethod
+    def unknown(cls, aval):
+        return cls((aval, None))
+
+    @classmethod
+    def known(cls, const):
+        return cls((None, const))
+
+    def is_known(self) -> bool:
+        return self[0] is None
+
+    def get_known(self):
+        """The value, or None."""
+        return self[1] if self[0] is None else None
+
+    def get_aval(self):
+        """The type, known or not."""
+        return _type_of(self[1]) if self[0] is None else self[0]
+
+
+def trace_to_jaxpr_nounits(fun, pvals, instantiate=False):
+    """(the program of the outputs that are not known, what is known of each output, the values of the program's constants) of a wrapped flat
+    function (see extend.linear_util), of whose inputs only some are known.
+
+    An output is known if it depends on known inputs alone; with `instantiate` (one flag, or one for each) it counts as not known.
+
+    >>> import gnomon
+    >>> from gnomon.extend import linear_util
+    >>> fun = linear_util.wrap_init(lambda x, y: (x + 1, x * y))
+    >>> x, y = PartialVal.known(2), PartialVal.unknown(gnomon.typeof(1.0))
+    >>> _, (first, second), _ = trace_to_jaxpr_nounits(fun, [x, y])
+    >>> int(first.get_known()), str(second.get_aval())
+    (3, 'float32[]')
+    """
+    def run(*unknown):
+        rest = iter(unknown)
+        return fun.call_wrapped(*[pv.get_known() if pv.is_known() else next(rest) for pv in pvals])
+    jaxpr, consts = _stage_flat(run, [pv.get_aval() for pv in pvals if not pv.is_known()])
+    jaxpr = _flatten(jaxpr)
+    moving = set(jaxpr.invars)
+    for e in jaxpr.eqns:
+        if e.op.effects or not moving.isdisjoint(e.ins):
+            moving.update(e.outs)
+    unknown = [v in moving or keep for v, keep in zip(jaxpr.outvars, _flags(instantiate, len(jaxpr.outvars)), strict=True)]
+    known_part = _drop_dead_code(_Jaxpr(jaxpr.constvars, (), [e for e in jaxpr.eqns if moving.isdisjoint(e.outs)],
+                                        [v for v, u in zip(jaxpr.outvars, unknown) if not u]))
+    values = iter(_eval_jaxpr(known_part, consts))
+    outs = [PartialVal.unknown(v.type) if u else PartialVal.known(next(values)) for v, u in zip(jaxpr.outvars, unknown)]
+    rest = _drop_dead_code(_Jaxpr(jaxpr.constvars, jaxpr.invars, jaxpr.eqns, [v for v, u in zip(jaxpr.outvars, unknown) if u]))
+    return rest, outs, list(consts)

@@ -8,13 +8,15 @@ from __future__ import annotations
 import weakref
 from collections.abc import MutableMapping
 
+import numpy as np
+
 from gnomon.base.errors import Refused
 from gnomon.ir.jaxpr import ByIdentity
 from gnomon.ir.op import Op, OpForm, Primitive, field, is_linear, set_primitive
 from gnomon.ops.shape import zeros
 from gnomon.trace.build import program
 from gnomon.trace.context import local
-from gnomon.trace.stage import bind, value_of
+from gnomon.trace.stage import bind, frame_of, value_of
 from gnomon.types.dtype import tangent_dtype
 from gnomon.types.value_type import ArrayType, has_tangent
 
@@ -34,7 +36,7 @@ class Zero:
 
     def instantiate(self):
         """The zeros themselves."""
-        return value_of(zeros(self.aval))
+        return value_of(np.zeros(self.aval.shape, _FLOAT0) if self.aval.dtype == _FLOAT0 else zeros(self.aval))
 
     def __repr__(self):
         return f"Zero({self.aval})"
@@ -139,7 +141,7 @@ class UserPrimitive(Primitive, metaclass=_Form):
 
     def bind(self, *args, **parameters):
         """Apply it to arrays: its result, or a list of them."""
-        if local.frame is None and self.impl is not None:
+        if self.impl is not None and local.frame is None and frame_of(args) is None:
             return self.impl(*args, **parameters)
         return self.apply(*args, **parameters)
 

@@ -21,8 +21,8 @@ from gnomon.run.placement import new_placement
 from gnomon.run.programs import call_for, placements_of, single_op_program
 from gnomon.run.ref import Ref, live, ref_handler
 from gnomon.run.xla import QUICK_COMPILE
-from gnomon.trace.context import runtime
-from gnomon.trace.stage import Tracer, number_now, scalar_type
+from gnomon.trace.context import recording, runtime
+from gnomon.trace.stage import Tracer, frame_of, scalar_type
 from gnomon.types.dtype import canonicalize, float0, is_integer, is_key
 from gnomon.types.effect import STATE
 from gnomon.types.value_type import ArrayType, RefType
@@ -40,6 +40,10 @@ def evaluate(op, args):
     """Run one op on Arrays (or what can be made one), now."""
     for a in args:
         if a.__class__ is not Array:
+            frame = frame_of(args)
+            if frame is not None:
+                with recording(frame):
+                    return frame.record(op, args)
             args = [a if a.__class__ is Array else constant(a) for a in args]
             break
     handler = _handlers.get((op, *map(type_of, args)))
@@ -175,7 +179,8 @@ def constant(x):
     if cls is Literal:
         return x.value if x.type.shape else number_array(x)
     if cls is Tracer:
-        return number_now(x)
+        frame_of((x,))
+        return x
     if cls in (bool, int, float, complex):
         t = scalar_type(x)
         if current.transfer_guard_host_to_device is not None:

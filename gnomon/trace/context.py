@@ -55,6 +55,22 @@ class eager:
         local.frame = self.saved
 
 
+class recording:
+    """Context manager: operations inside are recorded in this frame."""
+
+    __slots__ = ("frame", "saved")
+
+    def __init__(self, frame):
+        self.frame = frame
+
+    def __enter__(self):
+        self.saved = local.frame
+        local.frame = self.frame
+
+    def __exit__(self, *error):
+        local.frame = self.saved
+
+
 class lanes:
     """Context manager: what is recorded inside is one of so many lanes of vmap."""
 

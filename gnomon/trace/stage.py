@@ -62,6 +62,11 @@ class Tracer(Value):
     def committed(self):
         raise AttributeError("Whether a traced value is committed to a device is not known while tracing.")
 
+    @property
+    def _trace(self):
+        """The program that it is a value of, under JAX's name; `_trace.main` is the same."""
+        return self.frame
+
     def __repr__(self):
         return f"Traced<{self.type}>"
 
@@ -161,17 +166,18 @@ def number_if_known(x):
     return x
 
 
-def number_now(tracer):
-    """The Array that a traced value is where an operation runs at once; an error where it has no number yet."""
-    if tracer.frame.closed:
-        raise leaked(tracer)
-    try:
-        var = tracer.atom
-        return runtime.constant(var) if var.__class__ is Literal else tracer.frame.concrete(var)
-    except NotKnown as unknown:
-        text = unknown.why(tracer)
-    raise ConcretizationTypeError(f"An operation that has to run at once was given a traced value of type {tracer.type}.\n{text} Move the "
-                                  "operation out of ensure_compile_time_eval, or apply it to arrays only.")
+def frame_of(values):
+    """The innermost program that traced values among these belong to, or None; an error about those whose trace has ended.
+
+    Where operations run at once (ensure_compile_time_eval), those on traced values are recorded there."""
+    frame = None
+    for x in values:
+        if x.__class__ is Tracer:
+            if x.frame.closed:
+                raise leaked(x)
+            if frame is None or x.frame.depth > frame.depth:
+                frame = x.frame
+    return frame
 
 
 def leaked(tracer, how="is used after"):
@@ -211,6 +217,8 @@ class Frame:
         self.lent = ()              # ids of the values that rules of the user's close over, and may keep
         self.scope = ""             # the names of the named_scopes that the equations recorded now are in, as `model/layer`
         self.place = None           # where equations recorded from now on come from, if not from the caller
+
+    main = property(lambda self: self)
 
     def record(self, op, args):
         ins = []

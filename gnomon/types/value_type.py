@@ -101,6 +101,24 @@ class ArrayType:
     def memory_space(self):
         return self.memory
 
+    @property
+    def itemsize(self):
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self):
+        return self.size * self.dtype.itemsize
+
+    def to_tangent_aval(self):
+        """The type of tangents: float0 where there is no derivative."""
+        return tangent_type(self)
+
+    def strip_weak_type(self):
+        return self.strong
+
+    def update_weak_type(self, weak_type):
+        return self.with_dtype(self.dtype, bool(weak_type))
+
     def __len__(self):
         if not self.shape:
             raise TypeError(f"len() of a value of type {self}, which has no dimensions")

@@ -331,13 +331,62 @@ def test_classes_that_are_arrays():
     assert type(jnp.ones(1)) in extend_core.array_types
     with pytest.raises(gnomon.errors.Refused, match=r"^pytype_aval_mappings: values of str are arrays once the class has a method __jax_array__"):
         table[str] = lambda x: x
-    for known in (table, gnomon.interpreters.xla.canonicalize_dtype_handlers):
+    from gnomon.interpreters import xla
+    for known in (table, xla.canonicalize_dtype_handlers):
         class Boxed:
             __array__ = None
 
         known[Boxed] = known[np.ndarray]
         assert Boxed in known
     assert extend_core.DebugInfo("jit", "f at f.py:1").arg_names is None
+
+
+def test_types_of_tangents_and_traces():
+    t = gnomon.typeof(np.ones((2, 3), "f4"))
+    assert t.to_tangent_aval() is t and str(gnomon.typeof(np.arange(2, dtype="i4")).to_tangent_aval()) == "void[2]"
+    assert (t.nbytes, t.itemsize) == (24, 4) and t.update_weak_type(True).weak_type and t.update_weak_type(True).strip_weak_type() is t
+    zero = gnomon.custom_derivatives.zero_from_primal
+    tree = zero({"a": 1.0, "b": (np.arange(2),)})
+    assert float(tree["a"]) == 0 and tree["b"][0].dtype == gnomon.dtypes.float0
+    assert isinstance(zero([1.0], symbolic_zeros=True)[0], gnomon.custom_derivatives.SymbolicZero)
+    from gnomon.interpreters import ad
+    assert ad.Zero(gnomon.typeof(np.arange(2)).to_tangent_aval()).instantiate().shape == (2,)
+    seen = []
+
+    def f(x, n):
+        y, k = x * 2, n + 1
+        seen.extend(isinstance(v, ad.JVPTracer) for v in (x, y, k, jnp.ones(2) * 3, 1.0))
+        assert extend_core.find_top_trace([x, n]).main is y._trace.main
+        return y
+    gnomon.jvp(lambda x: f(x, jnp.arange(2)), (1.0,), (1.0,))
+    assert seen == [True, True, False, False, False] and extend_core.find_top_trace([1.0]) == extend_core.get_opaque_trace_state()
+
+
+def test_programs_of_which_some_inputs_are_known():
+    from gnomon.extend import linear_util
+    from gnomon.interpreters.partial_eval import PartialVal, trace_to_jaxpr_nounits
+    twice = gnomon.jit(lambda x, y: (x * 2, x * y))
+
+    def f(x, y):
+        a, b = twice(x, y)
+        return a + 1, b, 3.0
+
+    def parts(x, y):
+        known = [PartialVal.known(x), PartialVal.unknown(gnomon.typeof(y))]
+        return trace_to_jaxpr_nounits(linear_util.wrap_init(f), known)
+    program, outs, consts = parts(jnp.float32(2), jnp.ones(2))
+    assert [o.is_known() for o in outs] == [True, False, True] and [float(outs[i].get_known()) for i in (0, 2)] == [5, 3]
+    assert gnomon.core.eval_jaxpr(program, consts, jnp.ones(2))[0].tolist() == [2, 2]
+    inside = gnomon.jit(lambda x: parts(x, jnp.ones(2))[1][0].get_known())        # what is known may be traced outside
+    assert float(inside(2.0)) == 5.0 and float(gnomon.grad(inside)(2.0)) == 2.0
+    assert not any(o.is_known() for o in trace_to_jaxpr_nounits(linear_util.wrap_init(f), [PartialVal.known(1.0)] * 2, True)[1])
+
+
+def test_results_of_eval_shape_may_be_types_already():
+    s = gnomon.ShapeDtypeStruct((2,), "float32")
+    assert gnomon.eval_shape(lambda x: (s, x), 1.0)[0] == s and gnomon.eval_shape(lambda: s) == s
+    with pytest.raises(TypeError, match="must return arrays"):
+        gnomon.jit(lambda: s)()
 
 
 def test_files_whose_frames_are_not_the_users():

@@ -1,11 +1,14 @@
 """disable_jit, ensure_compile_time_eval, named scopes, users' own contexts."""
 import re
 
+import numpy as np
 import pytest
 
 import gnomon
 import gnomon.numpy as jnp
 from gnomon import lax
+from gnomon.extend.core import Primitive
+from gnomon.interpreters import batching
 
 
 def test_disable_jit_runs_plain_python():
@@ -44,6 +47,46 @@ def test_ensure_compile_time_eval():
             assert isinstance(int(n), int)
         return x * n if n > 2 else x
     assert float(f(2.0)) == 6.0
+
+
+@pytest.mark.parametrize("inner", [
+    lambda x: x + 1, jnp.any, gnomon.jit(lambda x: x * 2), lambda x: x.at[0].set(2.0)[0], lambda x: jnp.where(x > 0, x, 1.0), jnp.sort,
+    lambda x: gnomon.lax.cond(x.sum() > 0, lambda x: x, lambda x: -x, x), lambda x: gnomon.lax.scan(lambda c, v: (c + v, c), 0.0, x),
+    gnomon.vmap(lambda v: v * 2), gnomon.grad(lambda v: (v * v).sum()), gnomon.nn.relu, gnomon.checkpoint(jnp.sin),
+    lambda x: gnomon.pure_callback(np.sin, x, x),
+], ids=[str(i) for i in range(13)])
+def test_what_is_traced_is_recorded_inside_ensure_compile_time_eval(inner):
+    """As in JAX: operations on arrays run at once, those on traced values go into the program that they belong to."""
+    def f(x):
+        with gnomon.ensure_compile_time_eval():
+            return inner(x), jnp.ones(2).sum()
+    x = jnp.array([3.0, 1.0, 2.0])
+    for got, want in zip(gnomon.tree.leaves(gnomon.jit(f)(x)[0]), gnomon.tree.leaves(inner(x)), strict=True):
+        np.testing.assert_allclose(got, want)
+    assert not isinstance(f(x)[1], gnomon.core.Tracer)
+
+
+def test_rules_hold_inside_ensure_compile_time_eval():
+    seven = gnomon.custom_jvp(lambda x: x * 2)
+    seven.defjvp(lambda primals, tangents: (seven(*primals), 7 * tangents[0]))
+
+    def f(x):
+        with gnomon.ensure_compile_time_eval():
+            return seven(x) + x
+    assert float(gnomon.grad(f)(1.0)) == 8.0 and gnomon.vmap(gnomon.grad(f))(jnp.ones(2)).tolist() == [8, 8]
+    any_p = Primitive("any_lane")
+    any_p.def_impl(jnp.any)
+    any_p.def_abstract_eval(lambda x: gnomon.core.ShapedArray((), bool))
+    batching.primitive_batchers[any_p] = lambda args, dims: (any_p.bind(args[0]), None)
+
+    def g(x):
+        with gnomon.ensure_compile_time_eval():
+            return any_p.bind(x > 1)
+    assert gnomon.vmap(g, out_axes=None)(jnp.arange(3)).tolist() is True
+    kept = []
+    gnomon.jit(lambda x: kept.append(x) or x)(1.0)
+    with pytest.raises(gnomon.errors.UnexpectedTracerError, match="leaked out"):
+        kept[0] + 1
 
 
 def test_named_scopes_leave_programs_alone():

@@ -136,16 +136,15 @@ TRACED = {
                      ".any() or .all()."),
     "ensure_compile_time_eval": (
         lambda: gnomon.jit(at_once)(1.0),
-        "ConcretizationTypeError: An operation that has to run at once was given a traced value of type float32[].\n"
+        "ConcretizationTypeError: Attempted float conversion of traced array with shape f32[].\n"
         "The error occurred at HERE (at_once) while tracing the function at_once for jit. This concrete value was not available in "
-        "Python because it depends on the value of the argument x. Move the operation out of ensure_compile_time_eval, or apply it to "
-        "arrays only."),
+        "Python because it depends on the value of the argument x. Compute with gnomon.numpy and gnomon.lax instead, " + STATIC),
 }
 
 
 def at_once(x):
     with gnomon.ensure_compile_time_eval():
-        return x + 1
+        return float(x + 1)
 
 
 @failing(TRACED)

@@ -1,6 +1,6 @@
 """Programs as data: their parts, their types, and how to check and evaluate them."""
 from gnomon.api.absent import Absent as _Absent, absent_class as _absent_class
-from gnomon.api.core import (DebugInfo, array_types, concrete_or_error, gensym, get_opaque_trace_state, jaxpr_as_fun, jaxprs_in_params,
+from gnomon.api.core import (DebugInfo, array_types, concrete_or_error, find_top_trace, gensym, get_opaque_trace_state, jaxpr_as_fun, jaxprs_in_params,
                              mapped_aval, new_jaxpr_eqn, nonempty_axis_env_DO_NOT_USE, primal_dtype_to_tangent_dtype, subjaxprs, unmapped_aval,
                              unsafe_am_i_under_a_jit_DO_NOT_USE, unsafe_am_i_under_a_vmap_DO_NOT_USE,
                              unsafe_get_axis_names_DO_NOT_USE, valid_jaxtype)
@@ -20,7 +20,6 @@ create_call_primitive, register_call_primitive_rules, eval_jaxpr_transpose = (
     _Absent(n, _CALLS) for n in ("create_call_primitive", "register_call_primitive_rules", "eval_jaxpr_transpose"))
 TraceTag, set_current_trace, take_current_trace = (
     _absent_class(n, _TRACES) for n in ("TraceTag", "set_current_trace", "take_current_trace"))
-find_top_trace = _Absent("find_top_trace", _TRACES)
 DropVar = _absent_class("DropVar", "a result that nobody reads is a variable like others here; it prints as _")
 Token = _absent_class("Token", "the order of effects is kept by the program itself; gnomon.effects_barrier() waits for them")
 
