@@ -37,6 +37,19 @@ def size_in_bytes(t):
     return t.size * t.dtype.itemsize if hasattr(t, "size") and hasattr(t.dtype, "itemsize") else 0
 
 
+def weight(e):
+    """How many equations the compiler gets for one: itself and those of the programs that it holds."""
+    if not e.op.holds_programs:
+        return 1
+    out = 1
+    for p in programs_of(e.op):
+        found = p.memo.get("weight")
+        if found is None:
+            found = p.memo["weight"] = sum([weight(x) for x in p.eqns])
+        out += found
+    return out
+
+
 def kernel_seconds(total, runs):
     """What a kernel of a program of `total` equations takes to compile with its runs rolled."""
     bodies, left = sum([r.period for r in runs]), total - sum([r.saved for r in runs])

@@ -21,7 +21,7 @@ from gnomon.ops.nested.call import Jit
 from gnomon.ops.nested.scan import Scan
 from gnomon.ops.shape import BroadcastInDim, Reshape, Squeeze
 from gnomon.ops.slicing import Concatenate, Rev, Slice
-from gnomon.passes.cost import choose, kernel_seconds, size_in_bytes
+from gnomon.passes.cost import choose, kernel_seconds, size_in_bytes, weight
 from gnomon.passes.flatten import flatten
 from gnomon.passes.repeats import find_runs, identities
 from gnomon.passes.windows import Moving
@@ -63,7 +63,7 @@ def rewritten(jaxpr, whole_rows):
     found = jaxpr.memo.get(key)
     if found is None:
         flat = flatten(jaxpr)
-        found = jaxpr.memo[key] = (jaxpr, (), None) if len(flat.eqns) < SMALL else Rewrite(flat).result(jaxpr, whole_rows)
+        found = jaxpr.memo[key] = (jaxpr, (), None) if sum([weight(e) for e in flat.eqns]) < SMALL else Rewrite(flat).result(jaxpr, whole_rows)
     return found
 
 
@@ -86,6 +86,7 @@ class Rewrite:
             for v in e.ins:
                 last_use[v] = i
         last_use.update(dict.fromkeys(jaxpr.outvars, len(self.seq)))
+        self.weights = [weight(e) for e in self.seq]
         self.kinds = identities(self.seq)
         self.how_many = np.bincount(self.kinds)
         self.changed = False
@@ -165,7 +166,7 @@ class Rewrite:
             if what is None:
                 continue
             file, line = file_line(self.seq[run.start].place) or ("", 0)
-            report = Report(what, run.count, run.period, file, line)
+            report = Report(what, run.count, self.weight_of(run), file, line)
             self.reports.append(report)
             if (current.roll if what == "roll" else current.outline) == "on":
                 for e in self.seq[run.start:run.stop]:
@@ -229,9 +230,13 @@ class Rewrite:
                 put_together.add(tuple(map(id, values)))
         for j, o in later[0]:
             copied += run.count * size_in_bytes(self.seq[run.start + j].outs[o].type)
-        what = choose(len(self.seq), run.period, run.count, copied, stacked, cuts, current.roll != "off", current.outline != "off",
+        what = choose(sum(self.weights), self.weight_of(run), run.count, copied, stacked, cuts, current.roll != "off", current.outline != "off",
                       len(put_together) + len(later[0]), self.kinds_outside(run), self.rolled, self.kernel)
         return what, operands, later
+
+    def weight_of(self, run):
+        """How many equations a block has, with those of the programs that they hold."""
+        return sum(self.weights[run.start:run.start + run.period])
 
     def kinds_outside(self, run):
         """How many kinds of equations of a run are outside it, too."""

@@ -1,7 +1,7 @@
 """Repeats are found, compiled once, and give the same numbers; small programs are left alone."""
 from __future__ import annotations
 
-import time
+import sys
 
 import numpy as np
 import pytest
@@ -144,6 +144,24 @@ def test_results_that_are_rows_come_in_one_piece():
         assert (b + 1).shape == (8, 8) and type(b) is type(a)
 
 
+@pytest.mark.parametrize("wrap", [G.checkpoint, lambda f: lambda p, x: G.lax.cond(x[0, 0] > 0, f, lambda p, x: x, p, x)])
+def test_equations_that_hold_programs_count_with_what_they_hold(wrap):
+    def layer(p, x):
+        for w in p:
+            x = jnp.tanh(x @ w) * 0.5 + x
+        return x
+
+    def model(ps, x):
+        for p in ps:
+            x = wrap(layer)(p, x)
+        return x.sum()
+    ps, x = [[normal(64, 64) for _ in range(8)] for _ in range(6)], normal(2, 64)
+    with settings.roll("off"):
+        made, found = reports(G.grad(model), ps, x)
+    assert {r.kind for r in found} == {"outline"} and max(r.period for r in found) > 40
+    assert len({id(e.op.jaxpr) for e in made.eqns if e.op.op_name == "jit" and e.op.keep}) == len(found)
+
+
 def test_small_programs_are_left_alone():
     f = carried(5)
     made, found = reports(f, W, C)
@@ -180,6 +198,59 @@ def test_ordered_effects_in_loops_branches_and_calls_keep_their_order():
     assert int(G.jit(f)(0)) == 3
     G.effects_barrier()
     assert seen == [-1, 0, 100, 1, 2, 102, 3, 4, 104, 5, -2]
+
+
+def test_effects_around_rolled_loops_and_blocks_keep_their_order(monkeypatch):
+    monkeypatch.setattr(cost, "WORTHWHILE", 0.01)
+    seen = []
+
+    def note(i, v):
+        G.debug.callback(lambda v: seen.append((i, float(v))), v, ordered=True)
+
+    def f(ps, c):
+        note("before", c[0])
+        for _ in range(30):
+            c = jnp.sin(c) * 0.5 + 1
+        note("between", c[0])
+        for n, (a, b) in enumerate(ps):
+            for _ in range(8):
+                c = jnp.tanh(a @ c + b) * 0.5 + c
+            note(n, c[0])
+        for _ in range(30):
+            c = jnp.cos(c) * 0.25
+        note("behind", c[0])
+        return c
+    ps, c = [(normal(8, 8), normal(8)) for _ in range(4)], normal(8)
+    _, found = reports(f, ps, c)
+    assert len(found) >= 3
+    G.jit(f)(ps, c)
+    G.effects_barrier()
+    rolled, seen[:] = list(seen), []
+    with settings.roll("off"), settings.outline("off"):
+        G.jit(lambda *a: f(*a))(ps, c)
+        G.effects_barrier()
+    assert [i for i, _ in rolled] == [i for i, _ in seen] == ["before", "between", *range(4), "behind"]
+    np.testing.assert_allclose([v for _, v in rolled], [v for _, v in seen], rtol=1e-5)
+
+
+def test_what_is_donated_to_a_rolled_program_is_taken_over():
+    def f(w, c, table):
+        for i in range(100):
+            c = jnp.sin(c @ w)
+            table = table.at[i].set(c[0])
+        return c, table
+    table = jnp.zeros((100, 8)) + 1
+    want = G.jit(f)(W, C, table)
+    donating = G.jit(f, donate_argnums=(1, 2))
+    header = donating.lower(W, C, table).compile().as_text().split("\n")[0]
+    assert header.count("alias)") == 2
+    c = jnp.asarray(C) + 0
+    got = donating(W, c, table)
+    assert c.is_deleted() and table.is_deleted()
+    for a, b in zip(got, want, strict=True):
+        np.testing.assert_array_equal(a, b)
+    text = str(G.explain(donating)(W, C, jnp.zeros((100, 8))))
+    assert "rolled 100 steps" in text and "donation that did not happen" not in text
 
 
 def test_report_only_and_off():
@@ -305,19 +376,53 @@ def from_behind(n):
     return f
 
 
-@pytest.mark.parametrize("make", [chance, from_behind, lambda n: carried(n // 2),
-                                  lambda n: G.grad(lambda w, c: carried(n // 6)(w, c).sum())], ids=["chance", "from behind", "loop", "grad"])
-def test_finding_and_rewriting_repeats_takes_linear_time(make):
-    def seconds(n):
-        eqns = program(make(n), W, C)
-        best = []
-        for _ in range(3):
-            eqns.memo.clear()
-            start = time.process_time()
-            compile_repeats_once(eqns)
-            best.append(time.process_time() - start)
-        return min(best)
-    assert seconds(16_000) < 24 * seconds(2_000)        # eight times as much is what it should be; a quadratic way takes 64
+def moving(n):
+    """A loop that reads and writes at places that move."""
+    def f(w, c):
+        table = jnp.zeros((n // 4, 8))
+        for i in range(1, n // 10):
+            table = table.at[i].set(jnp.sin(table[i - 1]) + table[n // 4 - i:n // 4 - i + 1][0])
+        return table
+    return f
+
+
+def blocks(n):
+    """Layers with weights of their own, too large to be stacked."""
+    def f(w, c):
+        for v in jnp.split(jnp.zeros((n // 12 * 1024, 1024)), n // 12):
+            c = jnp.tanh(jnp.tanh(c @ v) @ v.T + c) * 0.5 + jnp.sin(c) * jnp.cos(c)
+        return c
+    return lambda w, c: f(w, jnp.zeros((1, 1024)))
+
+
+def steps(run):
+    """How many lines of Python a call runs, each turn of a loop or comprehension counted."""
+    count = 0
+
+    def line(frame, event, arg):
+        nonlocal count
+        count += event == "line"
+        return line
+    before = sys.gettrace()
+    sys.settrace(line)
+    try:
+        run()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+@pytest.mark.parametrize("make, kind", [(chance, None), (from_behind, None), (lambda n: carried(n // 2), "roll"), (moving, "roll"), (blocks, "outline"),
+                                        (lambda n: G.grad(lambda w, c: carried(n // 6)(w, c).sum()), "roll")],
+                         ids=["chance", "from behind", "loop", "moving", "blocks", "grad"])
+def test_finding_and_rewriting_repeats_takes_linear_time(make, kind):
+    def counted(n):
+        made = program(make(n), W, C)
+        made.memo.clear()
+        taken = steps(lambda: compile_repeats_once(made))
+        assert {r.kind for r in compile_repeats_once(made)[1]} == ({kind} if kind else set())
+        return taken / len(made.eqns)
+    assert counted(4_000) < 1.5 * counted(1_000)
 
 
 def test_few_moves_and_comparisons_are_compiled_by_the_quicker_code_generator():
