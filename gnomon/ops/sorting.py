@@ -8,11 +8,13 @@ comparison all the same, since that is compiled in a third of the time.
 """
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from gnomon.ir.op import Op, field
 from gnomon.ops.arithmetic import NOT_LINEAR
-from gnomon.ops.indexing import gather_rows, take_along
+from gnomon.ops.indexing import GatherDimensionNumbers, gather_rows, take_along, write_gather
 from gnomon.ops.shape import Iota
 from gnomon.ops.slicing import concatenate, resized, same_axis, slice_in_dim
 from gnomon.trace.stage import bind
@@ -235,6 +237,16 @@ class SortedAt(Op):
         return np.sort(x, self.dimension).take(self.places, self.dimension)
 
 
+MANY = 2 ** 14      # elements from which the largest are looked for in blocks
+
+
+def block_width(n, k):
+    """The size of blocks in which few elements are looked at twice: a power of two, up to the root of the number of elements to each of the
+    k; None if these are few."""
+    width = 1 << math.isqrt(n // k).bit_length() - 1
+    return width if width >= 32 else None
+
+
 class TopK(Op):
     """The `k` largest elements along `axis` in descending order, and their places; NaN counts as largest, ties in
     order."""
@@ -273,14 +285,57 @@ class TopK(Op):
             order = self.first(emit, order, places)
         elif 8 * k > t.shape[axis] or axis != t.ndim - 1:
             order = self.first(emit, sorted_places(emit, x, axis, largest_first=True), places)
+        elif emit.one_device and t.size >= MANY and (width := block_width(t.shape[axis], k)):
+            order = self.from_blocks(emit, ordered_integers(emit, x), width, places)
         else:
-            # XLA's own top_k is native for float32 and orders by bits, so the integers go through as float32
             bits = comparable_floats(emit, x) if is_float(t.dtype) else \
                 emit("stablehlo.bitcast_convert", [mirror_negative(emit, ordered_integers(emit, x))],
                      out=ArrayType(t.shape, _FLOAT32))
-            _, order = emit.generic("chlo.top_k", [bits], f"k = {k} : i64",
-                                    outs=[ArrayType(values.shape, _FLOAT32), places])
+            order = self.native(emit, bits)
         return [gather_rows(emit, x, order, axis), order]
+
+    def native(self, emit, bits):
+        """The places by XLA's own top_k, which orders floats of 32 bits by their bits, so that integers go through as floats."""
+        shape = (*bits.type.shape[:-1], self.k)
+        return emit.generic("chlo.top_k", [bits], f"k = {self.k} : i64", outs=[ArrayType(shape, _FLOAT32), ArrayType(shape, _INT32)])[1]
+
+    def from_blocks(self, emit, key, width, places):
+        """XLA looks at one element after the other, but finds the largest of each block in one sweep. What is looked for stands in
+        the k blocks with the largest such: before any element of another block come these k, or earlier ones of the same size."""
+        n, k = key.type.shape[-1], self.k
+        rows, blocks = key.type.size // n, n // width
+        whole = blocks * width          # what is behind the last block is looked at, too
+
+        def shaped(x, *shape):
+            return emit("stablehlo.reshape", [x], out=ArrayType(shape, x.type.dtype))
+
+        def floats(key):
+            return emit("stablehlo.bitcast_convert", [mirror_negative(emit, key)], out=ArrayType(key.type.shape, _FLOAT32))
+
+        def calculate(name, x, by):
+            return emit.elementwise(f"stablehlo.{name}", [x, emit.constant(by, x.type) if isinstance(by, int) else by], x.type)
+        key, numbered = shaped(key, rows, n), ArrayType((rows, 1), _INT32)
+        rest = emit.slice_in_dim(key, whole, n, 1) if whole < n else None
+        if rest is not None:
+            key = emit.slice_in_dim(key, 0, whole, 1)
+        key = shaped(key, rows, blocks, width)
+        halves, half = key, width
+        while half % 2 == 0 and half > 16:       # of whole registers, while XLA reduces one element after the other
+            half //= 2
+            halves = emit.elementwise("stablehlo.maximum", [emit.slice_in_dim(halves, at, at + half, 2) for at in (0, half)],
+                                      ArrayType((rows, blocks, half), _INT32))
+        largest = emit.reduce("stablehlo.maximum", halves, int(np.iinfo(_INT32).min), [2], ArrayType((rows, blocks), _INT32))
+        chosen, = sort_by(emit, [self.native(emit, floats(largest))], 1)
+        numbers = GatherDimensionNumbers((2,), (1,), (1,), (0,), (0,))
+        found = write_gather(emit, key, shaped(chosen, rows, k, 1), numbers, (1, 1, width), ArrayType((rows, k, width), _INT32))
+        found = shaped(found, rows, k * width)
+        if rest is not None:
+            found = emit("stablehlo.concatenate", [found, rest], "dim = 1", ArrayType((rows, k * width + n - whole), _INT32))
+            chosen = emit("stablehlo.concatenate", [chosen, emit.constant(blocks, numbered)], "dim = 1", ArrayType((rows, k + 1), _INT32))
+        inside = self.native(emit, floats(found))
+        start = gather_rows(emit, chosen, calculate("divide", inside, width), 1)
+        order = calculate("add", calculate("multiply", start, width), calculate("remainder", inside, width))
+        return shaped(order, *places.shape)
 
     def first(self, emit, x, out):
         """The first k along the axis."""

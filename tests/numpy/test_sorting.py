@@ -3,7 +3,10 @@ import numpy as np
 import pytest
 
 import gnomon as G
+import gnomon.numpy as jnp
+from gnomon import lax
 from gnomon.numpy import sorting
+from gnomon.ops.sorting import MANY
 from gnomon.trace.stage import value_of
 from gnomon.types.dtype import bfloat16
 
@@ -76,6 +79,26 @@ def test_top_k():
         np.testing.assert_array_equal(found, np.argsort(x, 0, kind="stable")[:2])
     with pytest.raises(ValueError, match="k between 0 and the size of the axis, 7"):
         sorting.top_k(x, 9)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int32", "uint8"])
+@pytest.mark.parametrize("shape, k", [((MANY - 1,), 5), ((MANY,), 5), ((MANY + 37,), 5), ((3, 7919), 2), ((MANY,), 16), ((MANY,), 17), ((2, 2 ** 15), 1)])
+def test_top_k_of_many_with_ties(dtype, shape, k):
+    """From some size on the largest are looked for in blocks; ties stay in order, over blocks and in what is behind the last."""
+    for high in (3, 100):
+        x = RNG.randint(0, high, shape).astype(jnp.dtype(dtype))
+        if x.dtype.kind not in "iu":
+            x[..., 3], x[..., -2], x[..., 5000] = np.nan, -np.nan, np.inf
+            x[..., 7000:] *= -1
+        key = x.astype(float)
+        key = np.where(np.isnan(key), np.inf, np.where(key == np.inf, 1e30, key))
+        wanted = np.argsort(-key, -1, kind="stable")[..., :k]
+        values, found = G.jit(lambda x: lax.top_k(x, k))(x)
+        np.testing.assert_array_equal(found, wanted)
+        assert np.asarray(values).tobytes() == np.take_along_axis(x, wanted, -1).tobytes()
+        if high == 3 and dtype == "float32" and len(shape) == 1:
+            slope = G.jit(G.grad(lambda x: lax.top_k(x, k)[0].sum()))(x)
+            assert np.flatnonzero(slope).tolist() == sorted(wanted.tolist())
 
 
 @pytest.mark.parametrize("method", sorting.METHODS)
