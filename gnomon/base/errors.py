@@ -13,6 +13,12 @@ __all__ = [
 ]
 
 
+def shown(value) -> str:
+    """A value in a message: its repr, in one line of at most 80 characters."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
 class JAXTypeError(TypeError):
     """Base of the type errors that have to do with traced values."""
 

@@ -3,23 +3,42 @@ from __future__ import annotations
 
 from numpy.exceptions import AxisError
 
+from gnomon.base.errors import shown
 from gnomon.types.size import Size, integer
 
-__all__ = ["axis_tuple", "function_argument", "integer", "one_axis", "resolve_sizes", "sequence"]
+__all__ = ["axis_tuple", "function_argument", "integer", "one_axis", "one_word", "plain_values", "resolve_sizes", "sequence"]
 
 
 def sequence(value, name, argument, of):
     """What a sequence holds, as a list; TypeError for what is none."""
     if hasattr(value, "__iter__") and getattr(value, "ndim", 1) and not isinstance(value, (str, bytes, dict, set)):
         return list(value)
-    raise TypeError(f"{name} takes a sequence of {of} as {argument}, got {value!r} of type {type(value).__name__}.")
+    raise TypeError(f"{name} takes a sequence of {of} as {argument}, got {shown(value)} of type {type(value).__name__}.")
 
 
 def function_argument(value, name, argument):
     """The function; TypeError for what cannot be called."""
     if callable(value):
         return value
-    raise TypeError(f"{name} takes a function as {argument}, got {value!r} of type {type(value).__name__}.")
+    raise TypeError(f"{name} takes a function as {argument}, got {shown(value)} of type {type(value).__name__}.")
+
+
+def one_word(value, words, name, argument):
+    """One of a few words; ValueError for anything else."""
+    if isinstance(value, str) and value in words:
+        return value
+    *most, last = map(repr, words)
+    raise ValueError(f"{name} takes {argument} {', '.join(most)} or {last}, got {shown(value)}.")
+
+
+def plain_values(name, values):
+    """TypeError for the first of the values, by argument, that cannot be hashed: options are flags, numbers, names and tuples."""
+    for argument, value in values.items():
+        try:
+            hash(value)
+        except TypeError:
+            what = f"got {shown(value)} of type {type(value).__name__}"
+            raise TypeError(f"{name} takes a flag, number, name or tuple of them as {argument}, {what}.") from None
 
 
 def one_axis(axis, ndim, name, argument="axis"):

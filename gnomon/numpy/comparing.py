@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gnomon.numpy.axes import integer, one_axis
+from gnomon.numpy.axes import integer, one_axis, one_word
 from gnomon.numpy.creation import arange, as_array, owned
 from gnomon.numpy.manipulation import broadcast_shapes, moveaxis, ravel
 from gnomon.numpy.promote import as_value, promote_inexact
@@ -106,9 +106,7 @@ def array_str(a, max_line_width=None, precision=None, suppress_small=None):
 # ---- bits -----------------------------------------------------------------------------------------------------------
 
 def bit_numbers(bitorder, name):
-    if bitorder not in ("big", "little"):
-        raise ValueError(f"{name} takes bitorder 'big' or 'little', got {bitorder!r}.")
-    return np.arange(7, -1, -1) if bitorder == "big" else np.arange(8)
+    return np.arange(7, -1, -1) if one_word(bitorder, ("big", "little"), name, "bitorder") == "big" else np.arange(8)
 
 
 def packbits(a, axis=None, bitorder="big"):

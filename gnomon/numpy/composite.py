@@ -7,6 +7,7 @@ import inspect
 
 from gnomon.api.jit import jit
 from gnomon.base.settings import current
+from gnomon.numpy.axes import plain_values
 from gnomon.run.array import Array
 from gnomon.run.eager import evaluate
 from gnomon.trace.context import local
@@ -45,7 +46,11 @@ def composite(static=()):
                     args = tuple([bound.arguments[n] for n in names])
                 statics = [args[i] for i in fixed]
                 key = (*statics, *[s.__class__ for s in statics])       # True is not 1
-                compiled = by_statics.get(key)
+                try:
+                    compiled = by_statics.get(key)
+                except TypeError:
+                    plain_values(fn.__name__, {names[i]: args[i] for i in fixed})
+                    raise
                 if compiled is None:
                     compiled = by_statics[key] = jit(with_statics(fn, signature, dict(zip(fixed, statics))), inline=True)
                 return compiled(*[args[i] for i in free])

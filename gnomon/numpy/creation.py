@@ -13,7 +13,7 @@ import numpy as np
 
 from gnomon.api.function import type_of
 from gnomon.api.places import device_put, reshard
-from gnomon.base.errors import Refused
+from gnomon.base.errors import Refused, shown
 from gnomon.base.settings import current
 from gnomon.ir.jaxpr import Literal
 from gnomon.numpy.axes import integer
@@ -119,6 +119,8 @@ def array(object, dtype=None, *, copy=True, order="K", ndmin=0, device=None, out
     x = as_array(object, dtype, "array")
     if x is object and copy:
         x = shape_ops.copy(x)
+    if ndmin.__class__ is not int:
+        ndmin = integer(ndmin, "array", "ndmin")
     if ndmin > x.type.ndim:
         x = expand_dims(x, tuple(range(ndmin - x.type.ndim)))
     return x if device is None and out_sharding is None else settle(x, device, out_sharding)
@@ -143,8 +145,8 @@ def asarray(a, dtype=None, order=None, *, copy=None, device=None, out_sharding=N
 
 
 def check_order(name, order):
-    if order not in ("K", "C", "A", None):
-        raise Refused(f"{name} makes arrays in C order only, got order={order!r}. Leave `order` out.")
+    if order is not None and (order.__class__ is not str or order not in ("K", "C", "A")):
+        raise Refused(f"{name} makes arrays in C order only, got order={shown(order)}. Leave `order` out.")
 
 
 def as_array(x, dtype, name):
@@ -177,9 +179,7 @@ def as_array(x, dtype, name):
 
 
 def not_an_array(x, name):
-    text = repr(x)
-    return TypeError(f"{name} takes arrays, numbers and nested lists of them, got {text if len(text) < 80 else text[:77] + '...'} of type "
-                     f"{type(x).__name__}.")
+    return TypeError(f"{name} takes arrays, numbers and nested lists of them, got {shown(x)} of type {type(x).__name__}.")
 
 
 def of_number(x, dtype):
@@ -539,6 +539,8 @@ def steps(start, stop, step):
         if step not in (None, 1):
             raise Refused("arange over a symbolic size counts by 1 only; multiply the result by the step instead.")
         return stop - start
+    if any(isinstance(x, float) and not math.isfinite(x) for x in (start, stop, step)):
+        raise ValueError(f"arange counts between finite numbers, got start={start}, stop={stop} and step={step}.")
     if step == 0:
         raise ZeroDivisionError("arange got step=0; the step between numbers must not be zero.")
     step = 1 if step is None else step
@@ -653,6 +655,7 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0):
     >>> frombuffer(b"AB", dtype="uint8")
     Array([65, 66], dtype=uint8)
     """
+    count, offset = integer(count, "frombuffer", "count"), integer(offset, "frombuffer", "offset")
     return asarray(np.frombuffer(buffer, canonicalize(dtype, True), count, offset))
 
 
@@ -662,6 +665,7 @@ def fromstring(string, dtype=float, count=-1, *, sep):
     >>> fromstring("1 2 3", sep=" ")
     Array([1., 2., 3.], dtype=float32)
     """
+    count = integer(count, "fromstring", "count")
     return asarray(np.fromstring(string, canonicalize(dtype, True), count, sep=sep), requested_dtype(dtype))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 from gnomon.base.errors import Refused
 from gnomon.base.late import Late
 from gnomon.base.settings import current
+from gnomon.numpy.axes import function_argument, plain_values
 from gnomon.numpy.contraction import Plan, Planner
 from gnomon.numpy.promote import as_value, joined, note_weak, requested_dtype
 from gnomon.ops.dot import canonical_precision
@@ -35,12 +36,19 @@ def einsum(subscripts, /, *operands, out=None, optimize="auto", precision=None, 
         raise Refused("einsum makes a new array; `out` cannot be written to. Leave it out.")
     if subscripts.__class__ is not str:
         subscripts, operands = alternating(subscripts, operands)
+    if _dot_general is not None:
+        function_argument(_dot_general, "einsum", "_dot_general")
     xs = [x if x.__class__ is Tracer or x.__class__ is Array else as_value(x, "einsum", i + 1)
           for i, x in enumerate(operands)]
     if isinstance(optimize, list):
         optimize = tuple([tuple(pair) if isinstance(pair, (tuple, list)) else pair for pair in optimize])
     key = (subscripts, optimize, precision, preferred_element_type, out_sharding, current.key, *[x.type for x in xs])
-    plan = _plans.get(key)
+    try:
+        plan = _plans.get(key)
+    except TypeError:
+        plain_values("einsum", {"optimize": optimize, "precision": precision, "preferred_element_type": preferred_element_type,
+                                "out_sharding": out_sharding})
+        raise
     if plan is None:
         types = [x.type for x in xs]
         plan = _plans[key] = make_plan(subscripts, types, optimize, precision, preferred_element_type, out_sharding)

@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from gnomon.numpy import ufuncs
-from gnomon.numpy.axes import axis_tuple, integer, one_axis, sequence
+from gnomon.numpy.axes import axis_tuple, integer, one_axis, one_word, sequence
 from gnomon.numpy.composite import composite
 from gnomon.numpy.creation import asarray, default_float, settle
 from gnomon.numpy.manipulation import roll
@@ -20,6 +20,7 @@ from gnomon.ops.shape import full
 from gnomon.ops.shape import transpose as permute
 from gnomon.ops.slicing import concatenate, pad, rev, slice_in_dim
 from gnomon.types.dtype import complex_dtype, is_complex, real_dtype
+from gnomon.types.size import check_size
 
 __all__ = ["fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft",
            "irfft", "irfft2",
@@ -28,20 +29,20 @@ __all__ = ["fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2"
 FORWARD, BACK, REAL, REAL_BACK = FftType
 MOST = 3            # dimensions that one op transforms
 LONG = 2 ** 15      # numbers of which half a transform and its mirror image take less time than a whole one
-NORMS = (None, "backward", "ortho", "forward")
+NORMS = ("backward", "ortho", "forward")
 
 
 def transformed(name, kind, a, s, axes, norm):
     """The transform of some axes, cut or filled with zeros to the sizes `s` (None: as they are)."""
-    if norm not in NORMS:
-        raise ValueError(f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".')
+    if norm is not None:
+        one_word(norm, NORMS, f"fft.{name}", "norm")
     a = to_inexact(as_value(a, f"fft.{name}", 0))
     if kind == REAL and is_complex(a.type.dtype):
-        raise ValueError(f"only real valued inputs supported for {name}")
+        raise ValueError(f"fft.{name} takes real numbers, got an array of type {a.type}; use fft.{name[1:]}.")
     rank = a.type.ndim
     if s is not None:
-        s = tuple([integer(n, f"fft.{name}", "s") for n in s])
-        if any(n < 1 for n in s):
+        s = tuple([check_size(integer(n, f"fft.{name}", "s"), f"A size given to fft.{name}") for n in sequence(s, f"fft.{name}", "s", "sizes")])
+        if 0 in s:
             raise ValueError(f"fft.{name} takes sizes above 0, got {s}.")
     if axes is None:
         axes = range(rank) if s is None else range(-len(s), 0)
@@ -197,8 +198,8 @@ def hfft(a, n=None, axis=-1, norm=None):
     >>> np.fft.hfft(np.array([1.0, 2.0, 3.0]))
     Array([ 8., -2.,  0., -2.], dtype=float32)
     """
-    if norm not in NORMS:
-        raise ValueError(f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".')
+    if norm is not None:
+        one_word(norm, NORMS, "fft.hfft", "norm")
     return irfft(ufuncs.conjugate(as_value(a, "fft.hfft", 0)), n, axis, SWAPPED[norm])
 
 
@@ -209,8 +210,8 @@ def ihfft(a, n=None, axis=-1, norm=None):
     >>> np.fft.ihfft(np.ones(4))
     Array([1.-0.j, 0.-0.j, 0.-0.j], dtype=complex64)
     """
-    if norm not in NORMS:
-        raise ValueError(f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".')
+    if norm is not None:
+        one_word(norm, NORMS, "fft.ihfft", "norm")
     return ufuncs.conjugate(rfft(a, n, axis, SWAPPED[norm]))
 
 
@@ -228,7 +229,7 @@ def fftfreq(n, d=1.0, *, dtype=None, device=None):
     >>> np.fft.fftfreq(4)
     Array([ 0.  ,  0.25, -0.5 , -0.25], dtype=float32)
     """
-    n = integer(n, "fft.fftfreq", "n")
+    n = check_size(n, "The size given to fft.fftfreq")
     return frequencies("fftfreq", np.concatenate([np.arange((n + 1) // 2), np.arange(-(n // 2), 0)]), n, d, dtype,
                        device)
 
@@ -240,7 +241,7 @@ def rfftfreq(n, d=1.0, *, dtype=None, device=None):
     >>> np.fft.rfftfreq(4)
     Array([0.  , 0.25, 0.5 ], dtype=float32)
     """
-    n = integer(n, "fft.rfftfreq", "n")
+    n = check_size(n, "The size given to fft.rfftfreq")
     return frequencies("rfftfreq", np.arange(n // 2 + 1), n, d, dtype, device)
 
 

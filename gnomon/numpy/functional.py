@@ -5,8 +5,9 @@ import functools
 import re
 
 from gnomon.api.vmap import vmap
+from gnomon.base.errors import shown
 from gnomon.base.source import function_name
-from gnomon.numpy.axes import axis_tuple, one_axis
+from gnomon.numpy.axes import axis_tuple, function_argument, one_axis, sequence
 from gnomon.numpy.manipulation import broadcast_shapes
 from gnomon.numpy.promote import as_value
 from gnomon.ops import shape as shape_ops
@@ -35,6 +36,7 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     Array([[0., 1.],
            [1., 0.]], dtype=float32)
     """
+    function_argument(func1d, "apply_along_axis", "func1d")
     x = as_value(arr, "apply_along_axis", 2)
     axis = one_axis(axis, x.type.ndim, "apply_along_axis")
     function = lambda vector: func1d(vector, *args, **kwargs)
@@ -52,6 +54,7 @@ def apply_over_axes(func, a, axes):
     >>> apply_over_axes(jnp.sum, jnp.ones((2, 3)), (0, 1))
     Array([[6.]], dtype=float32)
     """
+    function_argument(func, "apply_over_axes", "func")
     x = as_value(a, "apply_over_axes", 1)
     rank = x.type.ndim
     for axis in axis_tuple(axes, rank, "apply_over_axes", "axes"):
@@ -74,9 +77,9 @@ _SIGNATURE = re.compile(rf"{_CORE}(?:,{_CORE})*->{_CORE}(?:,{_CORE})*")
 
 def parse_signature(text):
     """Two lists of tuples of dimension names, for "(n,m),(m)->(n)"."""
-    short = re.sub(r"\s+", "", text)
+    short = re.sub(r"\s+", "", text) if isinstance(text, str) else ""
     if not _SIGNATURE.fullmatch(short):
-        raise ValueError(f"vectorize takes a signature such as '(n,m),(m)->(n)', got {text!r}.")
+        raise ValueError(f"vectorize takes a signature such as '(n,m),(m)->(n)', got {shown(text)}.")
     return [[tuple(names.split(",")) if names else () for names in re.findall(r"\(([^)]*)\)", side)] for side in short.split("->")]
 
 
@@ -91,6 +94,8 @@ def vectorize(pyfunc, *, excluded=frozenset(), signature=None):
     >>> vectorize(jnp.dot, signature="(n),(n)->()")(jnp.ones((2, 3)), jnp.ones(3))
     Array([3., 3.], dtype=float32)
     """
+    function_argument(pyfunc, "vectorize", "pyfunc")
+    excluded = sequence(excluded, "vectorize", "excluded", "numbers and names") if not isinstance(excluded, (set, frozenset)) else excluded
     if any(not isinstance(i, (str, int)) for i in excluded):
         raise TypeError(f"vectorize takes numbers and names of arguments as excluded, got {excluded!r}.")
     if any(isinstance(i, int) and i < 0 for i in excluded):

@@ -7,7 +7,7 @@ import numpy as np
 
 from gnomon.api.vmap import vmap
 from gnomon.base.errors import Refused
-from gnomon.numpy.axes import function_argument, integer, one_axis
+from gnomon.numpy.axes import function_argument, integer, one_axis, one_word
 from gnomon.numpy.creation import arange, as_array, as_dtype, default_int, owned, settle
 from gnomon.numpy.manipulation import broadcast_shapes, concatenate, stack, swapaxes, transpose
 from gnomon.numpy.promote import as_value, promote_dtypes, promote_inexact, requested_dtype
@@ -22,7 +22,7 @@ from gnomon.ops.slicing import concatenate as join
 from gnomon.ops.slicing import slice_in_dim
 from gnomon.trace.stage import bind
 from gnomon.types.dtype import is_bool, is_complex, is_inexact, is_integer, real_dtype
-from gnomon.types.size import check_shape
+from gnomon.types.size import check_shape, check_size
 from gnomon.types.value_type import ArrayType
 
 __all__ = ["c_", "fromfunction", "geomspace", "index_exp", "indices", "ix_", "linspace", "logspace", "meshgrid", "mgrid", "ogrid",
@@ -42,9 +42,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     >>> linspace(0, 1, 5)
     Array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
     """
-    num = integer(num, "linspace", "num")
-    if num < 0:
-        raise ValueError(f"linspace makes at least 0 numbers, got num={num}.")
+    num = check_size(num, "The count of numbers given to linspace")
     start, stop = promote_inexact("linspace", start, stop)
     own = start.type.dtype
     dtype = own if dtype is None else requested_dtype(dtype)
@@ -129,8 +127,7 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     xs = [as_value(x, "meshgrid", i) for i, x in enumerate(xi)]
     if any(x.type.ndim != 1 for x in xs):
         raise ValueError(f"meshgrid takes vectors, got arrays of shapes {', '.join(str(x.type.shape) for x in xs)}.")
-    if indexing not in ("xy", "ij"):
-        raise ValueError(f"meshgrid takes indexing 'xy' or 'ij', got {indexing!r}.")
+    one_word(indexing, ("xy", "ij"), "meshgrid", "indexing")
     if not copy:
         raise ValueError("meshgrid makes new arrays; copy=False is not possible.")
     axes = list(range(len(xs)))

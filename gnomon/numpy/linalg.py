@@ -12,7 +12,7 @@ import numpy as np
 
 from gnomon.base.errors import Refused
 from gnomon.numpy import products
-from gnomon.numpy.axes import axis_tuple, integer, sequence
+from gnomon.numpy.axes import axis_tuple, integer, one_word, sequence
 from gnomon.numpy.composite import composite
 from gnomon.numpy.creation import broadcast
 from gnomon.numpy.manipulation import broadcast_shapes, matrix_transpose, moveaxis
@@ -143,11 +143,9 @@ def qr(a, mode="reduced"):
     Array(True, dtype=bool)
     """
     x = as_matrices(a, "qr")
-    if mode == "raw":
+    if one_word(mode, ("reduced", "complete", "r", "raw", "full"), "qr", "mode") == "raw":
         packed, taus = geqrf(x)
         return QRResult(swap_last(packed), taus)
-    if mode not in ("reduced", "complete", "full", "r"):
-        raise ValueError(f"qr takes mode 'reduced', 'complete', 'r' or 'raw', got {mode!r}.")
     q, r = qr_op(x, full_matrices=mode in ("complete", "full"))
     return r if mode == "r" else QRResult(q, r)
 
@@ -164,6 +162,10 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False, subset_by_index
     >>> svd(jnp.array([[3.0, 0.0], [0.0, -4.0]])).S
     Array([4., 3.], dtype=float32)
     """
+    if subset_by_index is not None:
+        subset_by_index = tuple([integer(i, "svd", "subset_by_index") for i in sequence(subset_by_index, "svd", "subset_by_index", "two places")])
+        if len(subset_by_index) != 2:
+            raise ValueError(f"svd takes the first and the last place as subset_by_index, got {subset_by_index}.")
     x = as_matrices(a, "svd", square=hermitian)
     if hermitian:
         return hermitian_svd(x, compute_uv, subset_by_index)

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from gnomon.base.errors import Refused
+from gnomon.base.errors import Refused, shown
 from gnomon.ir.jaxpr import Literal
-from gnomon.numpy.axes import axis_tuple, integer, one_axis, resolve_sizes, sequence
+from gnomon.numpy.axes import axis_tuple, integer, one_axis, one_word, resolve_sizes, sequence
 from gnomon.numpy.creation import as_array, as_dtype, broadcast, owned, settle
 from gnomon.numpy.promote import as_value, convert_keep, promote_dtypes, requested_dtype
 from gnomon.ops import rolling, slicing
@@ -29,7 +29,7 @@ from gnomon.trace.stage import Tracer, bind
 from gnomon.trace.value import Value
 from gnomon.types.dtype import is_integer
 from gnomon.types.sharding import NamedSharding, PartitionSpec, abstract_sharding
-from gnomon.types.size import broadcast_sizes, check_shape, is_static, max_size, min_size
+from gnomon.types.size import broadcast_sizes, check_shape, check_size, is_static, max_size, min_size
 from gnomon.types.value_type import ArrayType
 
 __all__ = ["append", "array_split", "atleast_1d", "atleast_2d", "atleast_3d", "block", "broadcast_arrays", "broadcast_shapes",
@@ -96,11 +96,11 @@ def reshape(a, shape, order="C", *, copy=None, out_sharding=None):
     x = a if isinstance(a, Value) else as_value(a, "reshape", 0)
     t = x.type
     sizes = resolve_sizes(shape, t.size, "reshape")
+    if order.__class__ is not str or order not in ("C", "A", "F"):
+        one_word(order, ("C", "F", "A"), "reshape", "order")
     if order == "F":
         backwards = reshape(transpose(x), sizes[::-1], out_sharding=out_sharding)
         return transpose(backwards)
-    if order not in ("C", "A"):
-        raise ValueError(f"reshape takes order 'C' or 'F', got {order!r}.")
     if out_sharding is not None and t.sharding is not None:
         sharding = sharding_for(out_sharding, t.sharding.mesh, len(sizes))
         return bind(Reshape(sizes), bind(Reshard(None), x)) if sharding is None else bind(Reshape(sizes, None, sharding), x)
@@ -124,7 +124,7 @@ def ravel(a, order="C", *, out_sharding=None):
     >>> ravel(jnp.eye(2))
     Array([1., 0., 0., 1.], dtype=float32)
     """
-    if order == "K":
+    if order.__class__ is str and order == "K":
         raise Refused("ravel knows no memory order of its elements, so order='K' has no meaning; use 'C' or 'F'.")
     x = a if isinstance(a, Value) else as_value(a, "ravel", 0)
     return reshape(x, (x.type.size,), order, out_sharding=out_sharding)
@@ -671,6 +671,8 @@ def repeat(a, repeats, axis=None, *, total_repeat_length=None, out_sharding=None
     elif total_repeat_length is None:
         raise_unknown_repeats(counts)
     rank = counts.ndim
+    if total_repeat_length is not None:
+        total_repeat_length = check_size(total_repeat_length, "The total_repeat_length given to repeat")
     if not n:
         return shape_ops.full(ArrayType((*x.type.shape[:axis], total_repeat_length or 0, *x.type.shape[axis + 1:]), x.type.dtype), 0)
     if rank > 1 or rank and counts.shape[0] not in (1, n):
@@ -815,6 +817,8 @@ def roll(a, shift, axis=None):
         shifts = [shift]
     if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)) or not shifts and axes:
         raise ValueError(f"roll needs as many shifts as axes, got shift {shift} and axis {axis}.")
+    if not axes:
+        return x
     count = max(len(shifts), len(axes))
     for by, i in zip(shifts * (count // len(shifts)), axes * (count // len(axes))):
         x = roll_axis(x, by, i)
@@ -962,6 +966,8 @@ def insert(arr, obj, values, axis=None):
             raise TypeError(f"insert takes integer places where they are traced, got a value of type {places.type}.")
     elif places.dtype == bool:
         places = np.flatnonzero(places)
+    elif places.size and places.dtype.kind not in "iu":
+        raise TypeError(f"insert takes integer places, got {shown(obj)}.")
     rank = places.ndim
     if rank > 1:
         raise ValueError(f"insert takes one place or a vector of them, got shape {tuple(places.shape)}.")
@@ -1006,6 +1012,8 @@ def trim_zeros(filt, trim="fb", axis=None):
     >>> trim_zeros(jnp.array([0, 0, 1, 2, 0]))
     Array([1, 2], dtype=int32)
     """
+    if not isinstance(trim, str):
+        raise TypeError(f"trim_zeros takes trim 'f', 'b' or 'fb', got {shown(trim)}.")
     x = as_value(filt, "trim_zeros", 0)
     nonzero = np.asarray(x) != 0
     for i in axis_tuple(axis, x.type.ndim, "trim_zeros"):

@@ -16,6 +16,7 @@ from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.shape import expand_dims, reshape
 from gnomon.ops.slicing import pad, slice_in_dim, strided_slice
 from gnomon.trace.value import Value
+from gnomon.types.size import check_size
 
 __all__ = ["diag", "diag_indices", "diag_indices_from", "diagflat", "diagonal", "fill_diagonal", "mask_indices", "tril", "tril_indices",
            "tril_indices_from", "triu", "triu_indices", "triu_indices_from"]
@@ -59,7 +60,7 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
 def on_diagonal(v, k):
     """A square matrix with a vector on its k-th diagonal."""
     n = v.type.shape[0]
-    size = n + abs(k)
+    size = check_size(n + abs(k), "The size of a matrix with so far a diagonal")
     if not n:
         return shape_ops.full(v.type.with_shape((size, size)), 0)
     first = k if k >= 0 else -k * size
@@ -227,9 +228,7 @@ def diag_indices(n, ndim=2):
     >>> diag_indices(2)
     (Array([0, 1], dtype=int32), Array([0, 1], dtype=int32))
     """
-    n, ndim = integer(n, "diag_indices", "n"), integer(ndim, "diag_indices", "ndim")
-    if n < 0 or ndim < 0:
-        raise ValueError(f"diag_indices takes sizes of at least 0, got n={n} and ndim={ndim}.")
+    n, ndim = check_size(n, "The size given to diag_indices"), check_size(ndim, "The ndim given to diag_indices")
     return as_indices([np.arange(n)]) * ndim
 
 
@@ -254,9 +253,10 @@ def mask_indices(n, mask_func, k=0, *, size=None):
     >>> mask_indices(2, triu)
     (Array([0, 0, 1], dtype=int32), Array([0, 1, 1], dtype=int32))
     """
-    n = integer(n, "mask_indices", "n")
+    n = check_size(integer(n, "mask_indices", "n"), "The size given to mask_indices")
     mask = function_argument(mask_func, "mask_indices", "mask_func")(as_array(np.ones((n, n), np.int32), None, "mask_indices"), k)
     found = np.nonzero(np.asarray(mask))
     if size is not None:
+        size = check_size(size, "The size given to mask_indices")
         found = [np.concatenate([i, np.zeros(max(0, size - len(i)), int)])[:size] for i in found]
     return as_indices(found)

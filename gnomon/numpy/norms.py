@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 
+from gnomon.base.errors import shown
 from gnomon.numpy.axes import axis_tuple, one_axis
 from gnomon.numpy.composite import composite
 from gnomon.numpy.promote import as_value, to_inexact
@@ -93,8 +94,8 @@ def _vector_norm(x, ord, axes, keepdims):
 
 def vector_norms(x, ord, axes):
     ord = 2 if ord is None else ord
-    if isinstance(ord, str) or np.ndim(ord):
-        raise ValueError(f"norm takes as order of a vector a number or inf, got ord={ord!r}.")
+    if not isinstance(ord, (int, float, np.integer, np.floating)):
+        raise ValueError(f"norm takes as order of a vector a number or inf, got ord={shown(ord)}.")
     axes = tuple(sorted(axes))
     if ord == 2:
         return euclidean(x, axes)
@@ -131,4 +132,4 @@ def _matrix_norm(x, ord, axes, keepdims):
         last = (values.type.ndim - 1,)
         reduced = reduce_sum(values, last) if ord == "nuc" else (reduce_max if ord > 0 else reduce_min)(values, last)
         return keep(reduced, axes, keepdims)
-    raise ValueError(f"norm takes as order of a matrix 'fro', 'nuc', inf, -inf, 1, -1, 2 or -2, got ord={ord!r}.")
+    raise ValueError(f"norm takes as order of a matrix 'fro', 'nuc', inf, -inf, 1, -1, 2 or -2, got ord={shown(ord)}.")

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gnomon.base.errors import Refused
+from gnomon.base.errors import Refused, shown
 from gnomon.numpy.creation import as_array, as_dtype
 from gnomon.numpy.functional import apply_along_axis
 from gnomon.numpy.grids import linspace
@@ -51,8 +51,8 @@ def pad(array, pad_width, mode="constant", **kwargs):
         raise ValueError(f"pad takes widths of at least 0, got pad_width={pad_width}.")
     if callable(mode):
         return pad_by_function(x, widths, mode, kwargs)
-    if mode not in MODES:
-        raise Refused(f"pad has no mode {mode!r}. Choose one of {', '.join(map(repr, MODES))}, or give a function.")
+    if not isinstance(mode, str) or mode not in MODES:
+        raise Refused(f"pad has no mode {shown(mode)}. Choose one of {', '.join(map(repr, MODES))}, or give a function.")
     unknown = sorted(set(kwargs) - set(MODES[mode]))
     if unknown:
         raise ValueError(f"pad takes no {', '.join(unknown)} in mode {mode!r}.")

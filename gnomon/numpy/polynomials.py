@@ -199,6 +199,8 @@ def polyder(p, m=1):
         raise ValueError(f"Order of derivative must be positive, got m={m}.")
     if m == 0:
         return p
+    if m >= p.type.size:
+        return p[:0]
     powers = np.arange(p.type.size - 1, m - 1, -1)
     factors = np.prod([powers - k for k in range(m)], axis=0, dtype=float)
     return p[:max(p.type.size - m, 0)] * asarray(np.reshape(factors, (-1,)).astype(p.type.dtype))

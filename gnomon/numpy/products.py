@@ -5,7 +5,7 @@ import numpy as np
 
 from gnomon.base.errors import Refused
 from gnomon.base.settings import current
-from gnomon.numpy.axes import axis_tuple, integer
+from gnomon.numpy.axes import axis_tuple, integer, plain_values
 from gnomon.numpy.contraction import Plan, Planner
 from gnomon.numpy.creation import as_dtype, default_int
 from gnomon.numpy.manipulation import moveaxis, ravel, stack, unstack
@@ -35,7 +35,11 @@ def pairwise(name, a, b, key, make, precision, preferred, out_sharding=None):
     if b.__class__ is not Tracer and b.__class__ is not Array:
         b = as_value(b, name, 1)
     key = (name, a.type, b.type, key, precision, preferred, out_sharding, current.key)
-    plan = _plans.get(key)
+    try:
+        plan = _plans.get(key)
+    except TypeError:
+        plain_values(name, {"precision": precision, "preferred_element_type": preferred, "out_sharding": out_sharding})
+        raise
     if plan is None:
         plan = _plans[key] = make_plan(a.type, b.type, make, precision, preferred, out_sharding)
     plan, matters = plan

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon.numpy.axes import integer, one_axis
+from gnomon.numpy.axes import one_axis
 from gnomon.numpy.composite import composite
 from gnomon.numpy.creation import broadcast, default_int
 from gnomon.numpy.promote import as_value, promote_dtypes
@@ -30,6 +30,7 @@ from gnomon.ops.slicing import concatenate, slice_in_dim
 from gnomon.run.array import Array, from_numpy
 from gnomon.trace.stage import bind
 from gnomon.types.dtype import is_float, is_inexact, is_integer
+from gnomon.types.size import check_size
 from gnomon.types.value_type import ArrayType
 
 __all__ = ["intersect1d", "isin", "setdiff1d", "setxor1d", "union1d", "unique", "unique_all", "unique_counts",
@@ -180,10 +181,12 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
     x = as_value(ar, "unique", 0)
     if axis is not None:
         axis = one_axis(axis, x.type.ndim, "unique")
+    if size is not None:
+        size = check_size(size, "The size given to unique")
     wanted = (True, return_index, return_inverse, return_counts)
-    if size is not None and wanted[1:] == (False,) * 3 and x.type.size and integer(size, "unique", "size") and is_integer(x.type.dtype) \
+    if size and wanted[1:] == (False,) * 3 and x.type.size and is_integer(x.type.dtype) \
             and (axis is None or x.type.ndim == 1):
-        return run_values(x, None if fill_value is None else as_value(fill_value, "unique", 0), integer(size, "unique", "size"))
+        return run_values(x, None if fill_value is None else as_value(fill_value, "unique", 0), size)
     out = unique_parts("unique", x, axis, equal_nan, size, fill_value)
     out = tuple([o for o, w in zip(out, wanted) if w])
     return out[0] if len(out) == 1 else out
@@ -201,7 +204,7 @@ def unique_parts(name, x, axis, equal_nan, size, fill_value):
         inverse = inverse.reshape(shape if axis is None else (n,))
         return [array_of(values, dtype, x.type.weak_type), *[array_of(o, default_int())
                                                              for o in (index, inverse, counts)]]
-    size = integer(size, name, "size")
+    size = check_size(size, f"The size given to {name}")
     fill = None if fill_value is None else as_value(fill_value, name, 0)
     if n == 0:
         if size and fill is None:
@@ -369,7 +372,7 @@ def intersect1d(ar1, ar2, assume_unique=False, return_indices=False, *, size=Non
     x, y = vectors("intersect1d", ar1, ar2)
     if size is None:
         return of_numpy("intersect1d", np.intersect1d, (x, y), x.type.dtype, assume_unique, return_indices)
-    out = run_intersect(x, y, fill_row("intersect1d", fill_value), integer(size, "intersect1d", "size"), default_int())
+    out = run_intersect(x, y, fill_row("intersect1d", fill_value), check_size(size, "The size given to intersect1d"), default_int())
     return tuple(out) if return_indices else out[0]
 
 
@@ -405,7 +408,7 @@ def setdiff1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
     if size is None:
         return of_numpy("setdiff1d", np.setdiff1d, (x, y), x.type.dtype, assume_unique)
     fill = full(ArrayType((), x.type.dtype), 0) if fill_value is None else fill_row("setdiff1d", fill_value)
-    return run_setdiff(x, y, fill, integer(size, "setdiff1d", "size"), bool(assume_unique))
+    return run_setdiff(x, y, fill, check_size(size, "The size given to setdiff1d"), bool(assume_unique))
 
 
 @composite(static=("size", "assume_unique"))
@@ -433,7 +436,7 @@ def setxor1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
     x, y = vectors("setxor1d", ar1, ar2)
     if size is None:
         return of_numpy("setxor1d", np.setxor1d, (x, y), x.type.dtype, assume_unique)
-    return run_setxor(x, y, fill_row("setxor1d", fill_value), integer(size, "setxor1d", "size"))
+    return run_setxor(x, y, fill_row("setxor1d", fill_value), check_size(size, "The size given to setxor1d"))
 
 
 @composite(static=("size",))

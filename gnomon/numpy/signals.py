@@ -4,21 +4,23 @@ from __future__ import annotations
 import numpy as np
 
 from gnomon.numpy import reductions, selection, ufuncs
-from gnomon.numpy.axes import axis_tuple, integer, one_axis
+from gnomon.numpy.axes import axis_tuple, integer, one_axis, one_word, plain_values
 from gnomon.numpy.composite import composite
 from gnomon.numpy.creation import asarray, broadcast, default_float
 from gnomon.numpy.indexing import getitem
 from gnomon.numpy.manipulation import concatenate, moveaxis
-from gnomon.numpy.promote import as_value, promote_dtypes, promote_inexact, to_inexact
+from gnomon.numpy.promote import as_value, promote_dtypes, promote_inexact, requested_dtype, to_inexact
 from gnomon.numpy.sorting import argsort, searchsorted
 from gnomon.numpy.taking import flat, small_host
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.convolution import ConvDimensionNumbers, ConvGeneralDilated
+from gnomon.ops.dot import canonical_precision
 from gnomon.ops.shape import full
 from gnomon.ops.slicing import rev
 from gnomon.run.array import from_numpy
 from gnomon.trace.stage import bind
 from gnomon.types.dtype import finfo, is_bool, is_complex, is_integer, real_dtype
+from gnomon.types.size import check_size, is_static
 from gnomon.types.value_type import ArrayType
 
 __all__ = ["bartlett", "blackman", "convolve", "correlate", "diff", "ediff1d", "gradient", "hamming", "hanning",
@@ -54,7 +56,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
     axis = one_axis(axis, a.type.ndim, "diff")
     host = small_host(a) if prepend is None and append is None else None
     if host is not None and host.dtype.kind in "biuf":
-        out = np.diff(host, n, axis)
+        out = np.diff(host, min(n, host.shape[axis]), axis)
         return from_numpy(out, ArrayType(out.shape, a.type.dtype, a.type.weak_type))
     ends = []
     for end, position in ((prepend, 3), (append, 4)):
@@ -71,7 +73,8 @@ def run_diff(before, a, behind, n, axis):
     parts = [x for x in (before, a, behind) if x is not None]
     if len(parts) > 1:
         a = concatenate(promote_dtypes("diff", *parts), axis)
-    for _ in range(n):
+    size = a.type.shape[axis]
+    for _ in range(min(n, size) if is_static(size) else n):        # then nothing is left
         later, earlier = part(a, axis, 1), part(a, axis, None, -1)
         a = ufuncs.not_equal(later, earlier) if is_bool(a.type.dtype) else later - earlier
     return a
@@ -287,7 +290,7 @@ def convolve(a, v, mode="full", *, precision=None, preferred_element_type=None):
     a, v = check_vectors("convolve", a, v, mode)
     if a.type.shape[0] < v.type.shape[0]:
         a, v = v, a
-    return run_convolve(a, v, mode, precision, preferred_element_type)
+    return run_convolve(a, v, mode, *product_options("convolve", precision, preferred_element_type))
 
 
 def correlate(a, v, mode="valid", *, precision=None, preferred_element_type=None):
@@ -298,18 +301,23 @@ def correlate(a, v, mode="valid", *, precision=None, preferred_element_type=None
     Array([2., 3.], dtype=float32)
     """
     a, v = check_vectors("correlate", a, v, mode)
-    return run_correlate(a, v, mode, precision, preferred_element_type)
+    return run_correlate(a, v, mode, *product_options("correlate", precision, preferred_element_type))
 
 
 def check_vectors(name, a, v, mode):
     a, v = promote_inexact(name, as_value(a, name, 0), as_value(v, name, 1))
     if a.type.ndim != 1 or v.type.ndim != 1:
-        raise ValueError(f"{name}() only support 1-dimensional inputs.")
+        raise ValueError(f"{name} takes 1-dimensional arrays, got shapes {a.type.shape} and {v.type.shape}.")
     if not a.type.size or not v.type.size:
         raise ValueError(f"{name}: inputs cannot be empty, got shapes {a.type.shape} and {v.type.shape}.")
-    if mode not in MODES:
-        raise ValueError(f"mode must be one of {list(MODES)}, got {mode!r}.")
+    one_word(mode, MODES, name, "mode")
     return a, v
+
+
+def product_options(name, precision, preferred):
+    """How products are computed, and the dtype of their sums (None: that of the operands)."""
+    plain_values(name, {"precision": precision, "preferred_element_type": preferred})
+    return canonical_precision(precision), None if preferred is None else requested_dtype(preferred)
 
 
 @composite(static=("mode", "precision", "preferred_element_type"))
@@ -330,9 +338,8 @@ def slide(a, v, mode, precision, preferred_element_type):
     m = v.type.shape[0]
     padding = {"full": (m - 1, m - 1), "same": (m // 2, m - m // 2 - 1), "valid": (0, 0)}[mode]
     line = (0, 1, 2)
-    preferred = None if preferred_element_type is None else np.dtype(preferred_element_type)
     op = ConvGeneralDilated((1,), (padding,), (1,), (1,), ConvDimensionNumbers(line, line, line), 1, 1, precision,
-                            preferred)
+                            preferred_element_type)
     return bind(op, a.reshape(1, 1, -1), v.reshape(1, 1, -1)).reshape(-1)
 
 
@@ -343,7 +350,7 @@ def window(name, doc):
     function = getattr(np, name)
 
     def make(M):
-        return asarray(function(integer(M, name, "M")).astype(default_float()))
+        return asarray(function(check_points(M, name)).astype(default_float()))
     make.__name__ = make.__qualname__ = name
     make.__doc__ = f"""{doc} of M points, in the default float dtype.
 
@@ -352,6 +359,11 @@ def window(name, doc):
     (3,)
     """
     return make
+
+
+def check_points(M, name):
+    """The number of points; there are none where it is negative, as in NumPy."""
+    return check_size(max(integer(M, name, "M"), 0), f"The number of points given to {name}")
 
 
 bartlett = window("bartlett", "The triangular window")
@@ -367,7 +379,7 @@ def kaiser(M, beta):
     >>> np.kaiser(3, 0.0)
     Array([1., 1., 1.], dtype=float32)
     """
-    M = integer(M, "kaiser", "M")
+    M = check_points(M, "kaiser")
     if isinstance(beta, (int, float, np.generic)):
         return asarray(np.kaiser(M, beta).astype(default_float()))
     beta = as_value(beta, "kaiser", 1)

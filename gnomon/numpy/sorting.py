@@ -5,7 +5,7 @@ import numpy as np
 
 from gnomon.api.control import scan
 from gnomon.base.settings import current
-from gnomon.numpy.axes import integer, one_axis
+from gnomon.numpy.axes import integer, one_axis, one_word
 from gnomon.numpy.composite import composite, often_one_op
 from gnomon.numpy.creation import default_int
 from gnomon.numpy.index_plan import DEFAULT, Options, reader_with
@@ -190,8 +190,7 @@ def top_k(a, k, /, *, axis=-1, mode="largest", sorted=True):
     """
     a, axis = with_axis(a, axis, "top_k")
     k = integer(k, "top_k", "k")
-    if mode not in ("largest", "smallest"):
-        raise ValueError(f"top_k takes mode 'largest' or 'smallest', got {mode!r}.")
+    one_word(mode, ("largest", "smallest"), "top_k", "mode")
     if not 0 <= k <= a.type.shape[axis]:
         raise ValueError(f"top_k takes k between 0 and the size of the axis, {a.type.shape[axis]}, got {k}.")
     if mode == "largest":
@@ -225,10 +224,8 @@ def searchsorted(a, v, side="left", sorter=None, *, method="scan"):
     if a.type.ndim != 1:
         raise ValueError("searchsorted takes a vector to search in; a should be 1-dimensional, got shape "
                          f"{a.type.shape}.")
-    if side not in ("left", "right"):
-        raise ValueError(f"invalid argument side={side!r}, expected 'left' or 'right'")
-    if method not in METHODS:
-        raise ValueError(f"invalid argument method={method!r}, expected one of {list(METHODS)}")
+    one_word(side, ("left", "right"), "searchsorted", "side")
+    one_word(method, METHODS, "searchsorted", "method")
     if sorter is not None:
         a = take(a, places(sorter, "searchsorted", 3), mode="clip")
     dtype = default_int()

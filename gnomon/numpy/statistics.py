@@ -95,6 +95,8 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
     if np.ndim(bins) == 1:
         return asarray(bins)
     bins = integer(bins, "histogram", "bins")
+    if bins < 1:
+        raise ValueError(f"histogram takes at least 1 bin, got {bins}.")
     if range is None:
         ends = (0, 1) if not a.type.size else (reductions.min(a), reductions.max(a))
     else:

@@ -6,12 +6,12 @@ import math
 import numpy as np
 
 from gnomon.base.errors import ConcretizationTypeError
-from gnomon.numpy.axes import integer, one_axis, sequence
+from gnomon.numpy.axes import integer, one_axis, one_word, sequence
 from gnomon.numpy.composite import composite
 from gnomon.numpy.creation import broadcast, default_int
 from gnomon.numpy.index_plan import DEFAULT, INT32, INT64, Options, Wrap, options_of, reader_with, remember
 from gnomon.numpy.indexing import HOST_SIZE, SET, host_of, run_read, update
-from gnomon.numpy.promote import as_value, promote_dtypes
+from gnomon.numpy.promote import as_value, promote_dtypes, requested_dtype
 from gnomon.ops import listing
 from gnomon.ops.arithmetic import add, clamp, div, maximum, mul, rem, sub
 from gnomon.ops.compare import ge, lt, ne, select_n
@@ -27,6 +27,7 @@ from gnomon.trace.context import local
 from gnomon.trace.stage import NotKnown, Tracer, bind, value_of
 from gnomon.trace.value import Value
 from gnomon.types.dtype import KeyDtype, is_bool, is_integer, is_key
+from gnomon.types.size import check_size
 from gnomon.types.value_type import ArrayType
 
 __all__ = ["argwhere", "choose", "compress", "extract", "flatnonzero", "nonzero", "place", "put", "put_along_axis",
@@ -271,15 +272,14 @@ def choose(a, choices, out=None, mode="raise"):
     """
     refuse_out("choose", out)
     which = places(value_of(a) if a.__class__ is int else a, "choose", 0)
+    choices = sequence(choices, "choose", "choices", "arrays")
     count = len(choices)
-    if mode == "raise":
+    if one_word(mode, ("raise", "clip", "wrap"), "choose", "mode") == "raise":
         numbers = concrete(which, "choose with mode='raise'", "Use mode='clip' or mode='wrap'.")
         if numbers.size and not (0 <= numbers.min() and numbers.max() < count):
             raise ValueError(f"choose got a number that is not between 0 and {count - 1}, the number of the last "
                              "choice.")
         mode = "clip"
-    if mode not in ("clip", "wrap"):
-        raise ValueError(f"choose takes mode 'raise', 'clip' or 'wrap', got {mode!r}.")
     cases = promote_dtypes("choose", *[as_value(c, "choose", 1) for c in choices])
     shape = np.broadcast_shapes(which.type.shape, *[c.type.shape for c in cases])
     return run_choose(which, cases, mode, shape)
@@ -441,9 +441,7 @@ def nonzero(a, *, size=None, fill_value=None):
         numbers = concrete(a, "nonzero without size", "Give a static size: nonzero(x, size=...).")
         t = default_int()
         return tuple([from_numpy(found.astype(t), ArrayType(found.shape, t)) for found in numbers.nonzero()])
-    size = integer(size, "nonzero", "size")
-    if size < 0:
-        raise ValueError(f"nonzero takes a size of at least 0, got {size}.")
+    size = check_size(size, "The size given to nonzero")
     fills = fill_value if isinstance(fill_value, (tuple, list)) else (fill_value,) * rank
     if len(fills) != rank:
         raise ValueError(f"nonzero takes one fill_value, or one per dimension of {a.type}, got {len(fills)}.")
@@ -549,12 +547,12 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C", *, dtype=None)
         multi_index = sequence(multi_index, "ravel_multi_index", "multi_index", "arrays of places")
     if len(multi_index) != len(dims):
         raise ValueError(f"ravel_multi_index takes one array per dimension, got {len(multi_index)} for dims {dims}.")
-    if order not in ("C", "F"):
-        raise ValueError(f"ravel_multi_index takes order 'C' or 'F', got {order!r}.")
-    modes = (mode,) * len(dims) if isinstance(mode, str) else tuple(mode)
+    one_word(order, ("C", "F"), "ravel_multi_index", "order")
+    modes = (mode,) * len(dims) if isinstance(mode, str) else tuple(sequence(mode, "ravel_multi_index", "mode", "modes"))
+    if len(modes) != len(dims):
+        raise ValueError(f"ravel_multi_index takes one mode, or one for each of the {len(dims)} dimensions, got {len(modes)}.")
     for m in modes:
-        if m not in ("raise", "clip", "wrap", "ignore"):
-            raise ValueError(f"ravel_multi_index takes mode 'raise', 'clip', 'wrap' or 'ignore', got {m!r}.")
+        one_word(m, ("raise", "clip", "wrap", "ignore"), "ravel_multi_index", "mode")
     index = [places(value_of(i) if i.__class__ is int else i, "ravel_multi_index", 0) for i in multi_index]
     for i, n, m in zip(index, dims, modes):
         if m == "raise":
@@ -562,7 +560,7 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C", *, dtype=None)
             if numbers.size and not (0 <= numbers.min() and numbers.max() < n):
                 raise ValueError(f"ravel_multi_index got a place that is not between 0 and {n - 1} along a dimension "
                                  f"of size {n}.")
-    dtype = default_int() if dtype is None else np.dtype(dtype)
+    dtype = default_int() if dtype is None else requested_dtype(dtype)
     shape = np.broadcast_shapes(*[i.type.shape for i in index])
     return run_ravel(index, dims, modes, order, dtype, shape)
 

@@ -10,7 +10,7 @@ import math
 from gnomon.api.control import scan
 from gnomon.base.errors import Refused
 from gnomon.numpy import reductions, ufuncs
-from gnomon.numpy.axes import axis_tuple, one_axis
+from gnomon.numpy.axes import axis_tuple, function_argument, integer, one_axis
 from gnomon.numpy.creation import arange, asarray, full
 from gnomon.numpy.functional import vectorize
 from gnomon.numpy.manipulation import broadcast_to, moveaxis, ravel, reshape
@@ -228,7 +228,8 @@ def frompyfunc(func, /, nin, nout, *, identity=None):
     >>> digits.reduce(np.array([1, 2, 3]))
     Array(123, dtype=int32)
     """
-    return ufunc(vectorize(func), nin, nout, name=getattr(func, "__name__", "function"), identity=identity)
+    nin, nout = integer(nin, "frompyfunc", "nin"), integer(nout, "frompyfunc", "nout")
+    return ufunc(vectorize(function_argument(func, "frompyfunc", "func")), nin, nout, name=getattr(func, "__name__", "function"), identity=identity)
 
 
 def is_boolean(x):

@@ -15,7 +15,7 @@ from gnomon.ir.show import show_value
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.shape import transpose
 from gnomon.trace.stage import bind
-from gnomon.types.dtype import is_key, mlir_name
+from gnomon.types.dtype import is_complex, is_key, mlir_name
 from gnomon.types.sharding import PartitionSpec, abstract_sharding
 from gnomon.types.value_type import ArrayType
 
@@ -183,6 +183,9 @@ class DotGeneral(DimsOp):
         if x.dtype != y.dtype and self.preferred_element_type is None:
             raise TypeError("dot_general requires both operands to have the same dtype or a preferred_element_type, got "
                             f"{x.dtype} and {y.dtype}.")
+        if is_complex(x.dtype) and not is_complex(self.out_dtype(x, y)):
+            raise TypeError(f"dot_general sums complex numbers, which a result of {self.preferred_element_type} does not hold; take the real "
+                            "parts of the operands or of the result.")
         if is_key(self.out_dtype(x, y)):
             raise TypeError(f"dot_general sums products in numbers, got preferred_element_type {self.preferred_element_type}.")
         ls, rs = tuple([x.spec[d] for d in lc]), tuple([y.spec[d] for d in rc])

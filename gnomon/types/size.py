@@ -93,7 +93,7 @@ def integer(x, name, argument):
     except TypeError as error:
         if type(error) is not TypeError:        # a traced value knows better why it is none
             raise
-        raise TypeError(f"{name} takes an integer {argument}, got {x!r} of type {type(x).__name__}.") from None
+        raise TypeError(f"{name} takes an integer {argument}, got {errors.shown(x)} of type {type(x).__name__}.") from None
 
 
 LARGEST_SIZE = (1 << 63) - 1
@@ -118,7 +118,7 @@ def check_size(size, what: str = "A dimension's size") -> int | Size:
         except errors.JAXTypeError:
             raise  # a traced value knows better why it is no size
         except TypeError:
-            raise TypeError(f"{what} must be an integer, got {size!r} of type {type(size).__name__}.") from None
+            raise TypeError(f"{what} must be an integer, got {errors.shown(size)} of type {type(size).__name__}.") from None
     if size < 0:
         raise ValueError(f"{what} must not be negative, got {size}.")
     if size > LARGEST_SIZE:
@@ -134,7 +134,7 @@ def check_shape(shape, what: str = "A shape") -> tuple[int | Size, ...]:
     """
     if type(shape) is not tuple and type(shape) is not list:
         if isinstance(shape, (str, bytes)):
-            raise TypeError(f"{what} must be a tuple of integers, got {shape!r}.")
+            raise TypeError(f"{what} must be a tuple of integers, got {errors.shown(shape)}.")
         if isinstance(shape, Size) or not hasattr(shape, "__iter__") or getattr(shape, "ndim", 1) == 0:
             return (check_size(shape, f"{what} given as one size"),)
     each = f"Each size of {what[0].lower()}{what[1:]}"

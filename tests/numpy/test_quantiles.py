@@ -71,7 +71,7 @@ def test_edges():
 def test_errors_name_the_function():
     x = np.arange(4.0)
     for call, kind, words in (
-            (lambda: jnp.quantile(x, 0.5, method="cubic"), ValueError, "quantile knows the methods 'linear'"),
+            (lambda: jnp.quantile(x, 0.5, method="cubic"), ValueError, "quantile takes method 'linear'"),
             (lambda: jnp.median(1j * x), TypeError, "median takes real numbers"),
             (lambda: jnp.quantile(x, [0.1]), TypeError, "quantile requires ndarray or scalar arguments"),
             (lambda: jnp.quantile(x, np.ones((1, 1))), ValueError, "an array of one dimension as q"),
