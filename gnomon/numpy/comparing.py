@@ -30,6 +30,8 @@ _UINT8 = np.dtype("uint8")
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Elementwise, whether |a - b| <= atol + rtol * |b|. Infinities are close to themselves, NaNs only with equal_nan=True.
 
+    Errors: TypeError for what is no array (lists included) and shapes that do not broadcast.
+
     >>> import gnomon.numpy as jnp
     >>> isclose(jnp.array([1.0, 2.0]), jnp.array([1.0, 2.1]))
     Array([ True, False], dtype=bool)
@@ -43,6 +45,8 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
 def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Whether all elements are close to each other; see `isclose`.
 
+    Errors: TypeError for what is no array (lists included) and shapes that do not broadcast.
+
     >>> import gnomon.numpy as jnp
     >>> allclose(jnp.ones(3), 1.0)
     Array(True, dtype=bool)
@@ -52,6 +56,8 @@ def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 def array_equal(a1, a2, equal_nan=False):
     """Whether two arrays (or lists) have the same shape and elements. NaNs are equal only with equal_nan=True.
+
+    Errors: TypeError for what holds no numbers, ValueError for ragged lists.
 
     >>> import gnomon.numpy as jnp
     >>> array_equal(jnp.arange(2), jnp.arange(3))
@@ -68,6 +74,8 @@ def array_equal(a1, a2, equal_nan=False):
 
 def array_equiv(a1, a2):
     """Whether two arrays (or lists) broadcast to each other and are equal then.
+
+    Errors: TypeError for what holds no numbers, ValueError for ragged lists.
 
     >>> import gnomon.numpy as jnp
     >>> array_equiv(jnp.ones(2), 1.0)
@@ -86,20 +94,26 @@ def array_equiv(a1, a2):
 def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
     """The text that stands for an array, with NumPy's options for its numbers.
 
+    Errors: TypeError for a width that is no integer, ValueError for a negative precision, TracerArrayConversionError for traced values.
+
     >>> import gnomon.numpy as jnp
     >>> array_repr(jnp.array([1.23456]), precision=2)
     'Array([1.23], dtype=float32)'
     """
+    max_line_width = None if max_line_width is None else integer(max_line_width, "array_repr", "max_line_width")
     return "A" + np.array_repr(np.asarray(arr), max_line_width, precision, suppress_small)[1:]
 
 
 def array_str(a, max_line_width=None, precision=None, suppress_small=None):
     """An array's numbers as text, with NumPy's options.
 
+    Errors: TypeError for a width that is no integer, ValueError for a negative precision, TracerArrayConversionError for traced values.
+
     >>> import gnomon.numpy as jnp
     >>> array_str(jnp.array([1.23456]), precision=2)
     '[1.23]'
     """
+    max_line_width = None if max_line_width is None else integer(max_line_width, "array_str", "max_line_width")
     return np.array_str(np.asarray(a), max_line_width, precision, suppress_small)
 
 
@@ -113,6 +127,7 @@ def packbits(a, axis=None, bitorder="big"):
     """Eight elements at a time, along an axis (None: all in one dimension), as the bits of a byte: 1 where they are not 0.
 
     TypeError for arrays that are neither integers nor booleans.
+    Also AxisError for an axis out of bounds, ValueError for another bitorder.
 
     >>> import gnomon.numpy as jnp
     >>> packbits(jnp.array([0, 0, 0, 0, 0, 1, 0, 1]))
@@ -139,6 +154,7 @@ def unpackbits(a, axis=None, count=None, bitorder="big"):
 
     count: how many are given, filled up with zeros if there are fewer; a negative one says how many are left out at the end.
     TypeError for arrays that are not uint8.
+    Also AxisError for an axis out of bounds, ValueError for another bitorder.
 
     >>> import gnomon.numpy as jnp
     >>> unpackbits(jnp.array([5], dtype="uint8"))
@@ -165,6 +181,8 @@ def unpackbits(a, axis=None, count=None, bitorder="big"):
 
 def vander(x, N=None, increasing=False):
     """The Vandermonde matrix of a vector: its powers as columns, N of them, from the highest to the 0th or in order.
+
+    Errors: TypeError for what is no array of numbers (lists included), ValueError for what is no vector and for N < 0.
 
     >>> import gnomon.numpy as jnp
     >>> vander(jnp.array([1, 2, 3]), 2)

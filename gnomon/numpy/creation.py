@@ -109,6 +109,7 @@ def array(object, dtype=None, *, copy=True, order="K", ndmin=0, device=None, out
     Without `dtype` Python numbers give the default dtypes (weakly, outside of lists), other values their own; 64-bit ones are
     narrowed unless enable_x64 is set. `ndmin` adds dimensions of size 1 in front. Arrays are in C order: order="F" is refused.
     Errors: TypeError for what holds no numbers, ValueError for ragged lists, OverflowError for integers that do not fit.
+    Also Refused for order="F".
 
     >>> array([[1, 2], [3, 4.5]])
     Array([[1. , 2. ],
@@ -128,6 +129,8 @@ def array(object, dtype=None, *, copy=True, order="K", ndmin=0, device=None, out
 
 def asarray(a, dtype=None, order=None, *, copy=None, device=None, out_sharding=None):
     """Like `array`, but what is an array already is given back as it is, unless dtype or `copy` say otherwise.
+
+    Errors: TypeError for what holds no numbers, ValueError for ragged lists, Refused for order="F".
 
     >>> asarray((1, 2)).dtype
     dtype('int32')
@@ -345,6 +348,8 @@ def astype(x, dtype, /, *, copy=False, device=None):
 def copy(a, order=None):
     """A copy of an array: the same numbers in memory of their own.
 
+    Errors: TypeError for what holds no numbers, ValueError for ragged lists, Refused for order="F".
+
     >>> copy(arange(3))
     Array([0, 1, 2], dtype=int32)
     """
@@ -355,6 +360,8 @@ def copy(a, order=None):
 
 def zeros(shape, dtype=None, *, device=None, out_sharding=None):
     """Zeros of a shape, an integer or a sequence of integers; float32 without a dtype (float64 with enable_x64).
+
+    Errors: ValueError for a negative size, TypeError for one that is no integer.
 
     >>> zeros((2, 3), int)
     Array([[0, 0, 0],
@@ -368,6 +375,8 @@ def zeros(shape, dtype=None, *, device=None, out_sharding=None):
 def ones(shape, dtype=None, *, device=None, out_sharding=None):
     """Ones of a shape, an integer or a sequence of integers; float32 without a dtype (float64 with enable_x64).
 
+    Errors: ValueError for a negative size, TypeError for one that is no integer.
+
     >>> ones(2)
     Array([1., 1.], dtype=float32)
     """
@@ -379,6 +388,8 @@ def ones(shape, dtype=None, *, device=None, out_sharding=None):
 def empty(shape, dtype=None, *, device=None, out_sharding=None):
     """Zeros: there are no arrays without numbers. See `zeros`.
 
+    Errors: ValueError for a negative size, TypeError for one that is no integer.
+
     >>> empty(1)
     Array([0.], dtype=float32)
     """
@@ -387,6 +398,9 @@ def empty(shape, dtype=None, *, device=None, out_sharding=None):
 
 def full(shape, fill_value, dtype=None, *, device=None, out_sharding=None):
     """An array of a shape with `fill_value` everywhere; an array as fill value is broadcast to the shape.
+
+    Errors: ValueError for a negative size, TypeError for one that is no integer; ValueError where `fill_value` does not broadcast
+    to the shape.
 
     >>> full((2,), 7)
     Array([7, 7], dtype=int32, weak_type=True)
@@ -433,7 +447,10 @@ def like(name, a, dtype, shape):
     elif isinstance(a, (list, tuple)):
         raise TypeError(f"{name} requires ndarray or scalar arguments, got {type(a)} at position 0.")
     else:
-        t = type_of(a)
+        try:
+            t = type_of(a)
+        except TypeError:
+            raise TypeError(f"{name} takes an array, or what has a shape and a dtype, got {shown(a)} of type {type(a).__name__}.") from None
     weak = t.weak_type
     if dtype is None and is_key(t.dtype):
         raise TypeError(f"{name} makes numbers, got random keys of type {t}; give a dtype, or make keys with random.split.")
@@ -460,6 +477,8 @@ def filled_like(name, a, value, dtype, shape, device, out_sharding):
 def zeros_like(a, dtype=None, shape=None, *, device=None, out_sharding=None):
     """Zeros of the shape and dtype (and weak type) of `a`, unless others are given.
 
+    Errors: ValueError for a negative size, TypeError for one that is no integer, or for what has no shape.
+
     >>> zeros_like(arange(3))
     Array([0, 0, 0], dtype=int32)
     """
@@ -468,6 +487,8 @@ def zeros_like(a, dtype=None, shape=None, *, device=None, out_sharding=None):
 
 def ones_like(a, dtype=None, shape=None, *, device=None, out_sharding=None):
     """Ones of the shape and dtype (and weak type) of `a`, unless others are given.
+
+    Errors: ValueError for a negative size, TypeError for one that is no integer, or for what has no shape.
 
     >>> ones_like(arange(3), dtype=bool)
     Array([ True,  True,  True], dtype=bool)
@@ -478,6 +499,8 @@ def ones_like(a, dtype=None, shape=None, *, device=None, out_sharding=None):
 def empty_like(prototype, dtype=None, shape=None, *, device=None):
     """Zeros: there are no arrays without numbers. See `zeros_like`.
 
+    Errors: ValueError for a negative size, TypeError for one that is no integer, or for what has no shape.
+
     >>> empty_like(ones(1))
     Array([0.], dtype=float32)
     """
@@ -486,6 +509,9 @@ def empty_like(prototype, dtype=None, shape=None, *, device=None):
 
 def full_like(a, fill_value, dtype=None, shape=None, *, device=None, out_sharding=None):
     """`fill_value` in the shape and dtype (and weak type) of `a`, unless others are given.
+
+    Errors: ValueError for a negative size, TypeError for one that is no integer, or for what has no shape; ValueError where
+    `fill_value` does not broadcast to the shape.
 
     >>> full_like(arange(3), 5)
     Array([5, 5, 5], dtype=int32)
@@ -510,6 +536,8 @@ def arange(start, stop=None, step=None, dtype=None, *, device=None, out_sharding
 
     The arguments are numbers or arrays without dimensions; traced ones are refused, since they decide about the shape. Without
     `dtype`, theirs. Element i is start + i * step in that dtype (16-bit floats: in float32, then rounded).
+    Errors: TypeError for what is no real number, ValueError for arrays with dimensions and numbers that are not finite,
+    ZeroDivisionError for step=0.
 
     >>> arange(1, 10, 3)
     Array([1, 4, 7], dtype=int32)
@@ -579,6 +607,8 @@ def wrapped(value, dtype):
 def eye(N, M=None, k=0, dtype=None, *, device=None):
     """An N x M matrix (N x N without M) with ones on its k-th diagonal and zeros elsewhere. `k` may be traced.
 
+    Errors: ValueError for negative sizes, TypeError for sizes and `k` that are no integers.
+
     >>> eye(2, 3, k=1)
     Array([[0., 1., 0.],
            [0., 0., 1.]], dtype=float32)
@@ -612,7 +642,7 @@ def grid(rows, columns):
 def offset(name, k, like):
     """The number of a diagonal, a number or an integer scalar that may be traced."""
     if not isinstance(k, Value):
-        return full_scalar(like, operator.index(k))
+        return full_scalar(like, integer(k, name, "k"))
     if k.type.shape or not is_integer(k.type.dtype):
         raise TypeError(f"{name} takes an integer k, got a value of type {k.type}.")
     return convert_element_type(k, like.type.dtype)
@@ -620,6 +650,8 @@ def offset(name, k, like):
 
 def identity(n, dtype=None):
     """The n x n identity matrix.
+
+    Errors: ValueError for a negative size, TypeError for one that is no integer.
 
     >>> identity(2, int)
     Array([[1, 0],
@@ -630,6 +662,8 @@ def identity(n, dtype=None):
 
 def tri(N, M=None, k=0, dtype=None):
     """An N x M matrix with ones at and below its k-th diagonal and zeros above.
+
+    Errors: ValueError for negative sizes, TypeError for sizes and `k` that are no integers.
 
     >>> tri(2, 3)
     Array([[1., 0., 0.],
@@ -652,6 +686,8 @@ def below(n, m, k):
 def frombuffer(buffer, dtype=float, count=-1, offset=0):
     """An array of the bytes of a buffer, read as numbers of a dtype (by default 8-byte floats, then narrowed).
 
+    Errors: TypeError for what is no buffer and for dtypes that arrays do not have, ValueError where the bytes do not fit.
+
     >>> frombuffer(b"AB", dtype="uint8")
     Array([65, 66], dtype=uint8)
     """
@@ -661,6 +697,8 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0):
 
 def fromstring(string, dtype=float, count=-1, *, sep):
     """An array of the numbers written in a text and separated by `sep`.
+
+    Errors: TypeError for what is no text and for dtypes that arrays do not have, ValueError for text that holds no numbers.
 
     >>> fromstring("1 2 3", sep=" ")
     Array([1., 2., 3.], dtype=float32)
@@ -694,6 +732,9 @@ def fromiter(*args, **kwargs):
 def from_dlpack(x, /, *, device=None, copy=None):
     """An array that shares the memory of an object with `__dlpack__` (a torch tensor, say), which nobody may write to then;
     `copy=True` copies it, and so do 64-bit dtypes, which are narrowed unless enable_x64 is set.
+
+    Errors: TypeError for what has no `__dlpack__`, BufferError for dtypes that DLPack does not know, ValueError where a copy is
+    needed and copy=False.
 
     >>> from_dlpack(np.arange(3, dtype="int32"))
     Array([0, 1, 2], dtype=int32)

@@ -111,6 +111,7 @@ def promote_types(a, b):
     meet.
 
     TypePromotionError where there is none.
+    Also TypeError for what is no dtype.
 
     >>> import gnomon.numpy as np
     >>> np.promote_types("int8", "uint8"), np.promote_types(float, np.bfloat16)
@@ -139,6 +140,8 @@ def result_type(*args):
 
 def can_cast(from_, to, casting="safe"):
     """Whether a dtype (or the dtype of an array) can be cast to another by NumPy's rule `casting`.
+
+    Errors: TypeError for what is no dtype and for Python numbers, ValueError for another `casting`.
 
     >>> import gnomon.numpy as np
     >>> np.can_cast("int32", "float32"), np.can_cast("bfloat16", "float32")

@@ -4,7 +4,7 @@ from __future__ import annotations
 from gnomon.base.errors import Refused
 from gnomon.base.late import Late
 from gnomon.base.settings import current
-from gnomon.numpy.axes import function_argument, plain_values
+from gnomon.numpy.axes import function_argument, integer, plain_values, sequence
 from gnomon.numpy.contraction import Plan, Planner
 from gnomon.numpy.promote import as_value, joined, note_weak, requested_dtype
 from gnomon.ops.dot import canonical_precision
@@ -27,6 +27,7 @@ def einsum(subscripts, /, *operands, out=None, optimize="auto", precision=None, 
     optimize: in which order more than two operands are multiplied, as opt_einsum takes it ("auto", "optimal", "greedy", or a
     list of pairs). precision, preferred_element_type: as for `matmul`. _dot_general: a function with the signature of
     lax.dot_general that multiplies instead of it. Errors: ValueError for subscripts that do not fit.
+    Also TypeError for what is no array (lists included).
 
     >>> import gnomon.numpy as jnp
     >>> einsum("ij,j->i", jnp.ones((2, 3)), jnp.arange(3.0))
@@ -61,6 +62,8 @@ def einsum(subscripts, /, *operands, out=None, optimize="auto", precision=None, 
 def einsum_path(subscripts, /, *operands, optimize="auto"):
     """In which order `einsum` multiplies: the list of pairs, and a report about its cost.
 
+    Errors: TypeError for operands that are no arrays, ValueError for subscripts that do not fit.
+
     >>> import gnomon.numpy as jnp
     >>> einsum_path("ij,jk", jnp.ones((2, 3)), jnp.ones((3, 4)))[0]
     [(0, 1)]
@@ -69,6 +72,10 @@ def einsum_path(subscripts, /, *operands, optimize="auto"):
         subscripts, operands = alternating(subscripts, operands)
     shapes = [as_value(x, "einsum_path", i + 1).type.shape for i, x in enumerate(operands)]
     names, out = parse(subscripts, [len(s) for s in shapes])
+    if not isinstance(optimize, (str, bool)):
+        pairs = sequence(optimize, "einsum_path", "optimize", "pairs of operands, or a word or flag,")
+        optimize = [pair if isinstance(pair, str) else tuple([integer(i, "einsum_path", "operand") for i in sequence(pair, "einsum_path", "optimize", "pairs")])
+                    for pair in pairs]
     return opt_einsum.contract_path(written(names, out), *shapes, shapes=True, optimize=optimize)
 
 

@@ -56,7 +56,7 @@ def working_dtype(inexact, count):
     return working
 
 
-def finished(function, body, inexact, count, kinds):
+def finished(function, body, inexact, count, kinds, operands=1):
     """Give a function the name and the docstring of its definition, with a sentence on dtypes after the first
     paragraph."""
     sentences = [f"Takes {kinds.words}."]
@@ -65,9 +65,10 @@ def finished(function, body, inexact, count, kinds):
     if count:
         sentences.append("Booleans become integers.")
     summary, _, rest = (body.__doc__ or "").partition("\n")
+    shapes = " and for shapes that do not broadcast" if operands > 1 else ""
     function.__name__ = function.__qualname__ = body.__name__
     function.__module__ = "gnomon.numpy"
-    function.__doc__ = f"{summary}\n\n    {' '.join(sentences)} TypeError for anything else.\n{rest}"
+    function.__doc__ = f"{summary}\n\n    {' '.join(sentences)} TypeError for anything else{shapes}.\n{rest}"
     return function
 
 
@@ -158,7 +159,7 @@ def binary(op=BODY, *, inexact=False, count=False, kinds=NUMBERS):
         if not body.__code__.co_posonlyargcount:
             function = by_keyword_2(function)
         function.plans, function.make_plan = plans, make_plan
-        return finished(function, body, inexact, count, kinds)
+        return finished(function, body, inexact, count, kinds, 2)
     return define
 
 

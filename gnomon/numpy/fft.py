@@ -158,7 +158,8 @@ def along_several(name, kind, doc):
 
 SIZES = """Axes are cut, or filled with zeros, to the size{0} asked for. `norm` says where the division by the number of
     elements stands: "backward" (in the inverse transform), "forward", or "ortho" (its root in both). Real numbers
-    become complex ones. ValueError for sizes below 1, AxisError for axes out of bounds."""
+    become complex ones. ValueError for sizes below 1 and another norm, AxisError for axes out of bounds, TypeError for what is no array
+    of numbers (lists included){1}."""
 
 
 def named(function, name, doc, which):
@@ -166,7 +167,7 @@ def named(function, name, doc, which):
     ones = "np.ones((2, 4))" if name.endswith("2") else "np.ones(4)"
     function.__doc__ = f"""{doc}{which}.
 
-    {SIZES.format("s" if which else "")}
+    {SIZES.format("s" if which else "", ", ValueError for complex numbers" if name.startswith("rfft") else "")}
 
     >>> import gnomon.numpy as np
     >>> np.fft.{name}({ones}).dtype == np.{"float32" if name.startswith("irfft") else "complex64"}
@@ -194,6 +195,9 @@ SWAPPED = {None: "forward", "backward": "forward", "forward": "backward", "ortho
 def hfft(a, n=None, axis=-1, norm=None):
     """The transform of numbers of which `a` is the first half and whose other half is its conjugate, which is real.
 
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError for sizes below 1 and
+    another norm.
+
     >>> import gnomon.numpy as np
     >>> np.fft.hfft(np.array([1.0, 2.0, 3.0]))
     Array([ 8., -2.,  0., -2.], dtype=float32)
@@ -205,6 +209,9 @@ def hfft(a, n=None, axis=-1, norm=None):
 
 def ihfft(a, n=None, axis=-1, norm=None):
     """The inverse of `hfft`: the first half of the numbers.
+
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError for complex numbers,
+    sizes below 1 and another norm.
 
     >>> import gnomon.numpy as np
     >>> np.fft.ihfft(np.ones(4))
@@ -225,6 +232,8 @@ def frequencies(name, numbers, n, d, dtype, device):
 def fftfreq(n, d=1.0, *, dtype=None, device=None):
     """The frequencies that the elements of `fft` of `n` samples at distance `d` belong to.
 
+    Errors: ValueError for a negative size, TypeError for one that is no integer.
+
     >>> import gnomon.numpy as np
     >>> np.fft.fftfreq(4)
     Array([ 0.  ,  0.25, -0.5 , -0.25], dtype=float32)
@@ -237,6 +246,8 @@ def fftfreq(n, d=1.0, *, dtype=None, device=None):
 def rfftfreq(n, d=1.0, *, dtype=None, device=None):
     """The frequencies that the elements of `rfft` of `n` samples at distance `d` belong to.
 
+    Errors: ValueError for a negative size, TypeError for one that is no integer.
+
     >>> import gnomon.numpy as np
     >>> np.fft.rfftfreq(4)
     Array([0.  , 0.25, 0.5 ], dtype=float32)
@@ -248,6 +259,9 @@ def rfftfreq(n, d=1.0, *, dtype=None, device=None):
 def fftshift(x, axes=None):
     """The zero frequency moved to the middle of these axes (all by default).
 
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError for one that is
+    repeated.
+
     >>> import gnomon.numpy as np
     >>> np.fft.fftshift(np.arange(5))
     Array([3, 4, 0, 1, 2], dtype=int32)
@@ -257,6 +271,9 @@ def fftshift(x, axes=None):
 
 def ifftshift(x, axes=None):
     """The inverse of `fftshift`.
+
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError for one that is
+    repeated.
 
     >>> import gnomon.numpy as np
     >>> np.fft.ifftshift(np.arange(5))

@@ -15,6 +15,7 @@ def save(file, arr, allow_pickle=True):
     """Write one array to a file in NumPy's .npy format. `file` is a path, to which ".npy" is added, or an open binary file.
 
     A traced value cannot be written: TracerArrayConversionError.
+    Errors: TypeError for what is no path, TracerArrayConversionError for traced values.
 
     >>> import io
     >>> import gnomon.numpy as jnp
@@ -29,6 +30,8 @@ def save(file, arr, allow_pickle=True):
 
 def savez(file, *args, allow_pickle=True, **kwds):
     """Write several arrays to one file in NumPy's .npz format, by their keywords, or as arr_0, arr_1, ...
+
+    Errors: TypeError for what is no path, TracerArrayConversionError for traced values.
 
     >>> import io
     >>> import gnomon.numpy as jnp
@@ -45,6 +48,7 @@ def load(file, *args, **kwargs):
     """The array in a .npy file; of a .npz file NumPy's mapping from names to NumPy arrays. Arguments as for NumPy's load.
 
     Elements of two bytes without a dtype are bfloat16, which NumPy writes so.
+    Errors: FileNotFoundError where there is no such file, TypeError for what is no path.
 
     >>> import io
     >>> import gnomon.numpy as jnp
@@ -64,6 +68,8 @@ def load(file, *args, **kwargs):
 
 def set_printoptions(*args, **kwargs):
     """Set how the numbers of arrays, ours and NumPy's, are printed: precision, threshold, edgeitems, linewidth, suppress, ...
+
+    Errors: TypeError for arguments that NumPy's function does not take.
 
     >>> before = get_printoptions()["precision"]
     >>> set_printoptions(precision=3)

@@ -115,6 +115,9 @@ def frexp(x, /):
 def ldexp(x1, x2, /):
     """x1 * 2 ** x2 for integers x2, without overflow on the way; integers and booleans x1 become floats.
 
+    Errors: TypeError for what is no array (lists included), for complex numbers, for exponents that are no integers and for shapes
+    that do not broadcast.
+
     >>> import gnomon.numpy as np
     >>> np.ldexp(np.array([1., 3.]), 4)
     Array([16., 48.], dtype=float32)

@@ -31,6 +31,8 @@ def iterable(y):
 def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     """A function of vectors, of each vector along an axis; the results' dimensions stand where the axis was.
 
+    Errors: TypeError for what is no array (lists included) and for what is no function, AxisError for an axis out of bounds.
+
     >>> import gnomon.numpy as jnp
     >>> apply_along_axis(lambda v: v[::-1], 0, jnp.eye(2))
     Array([[0., 1.],
@@ -49,6 +51,9 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
 
 def apply_over_axes(func, a, axes):
     """func(x, axis) for one axis after the other; a result that lost the axis gets it back with size 1.
+
+    Errors: TypeError for what is no array (lists included) and for what is no function, AxisError for an axis out of bounds,
+    ValueError for a repeated one or where the result has another number of dimensions.
 
     >>> import gnomon.numpy as jnp
     >>> apply_over_axes(jnp.sum, jnp.ones((2, 3)), (0, 1))
@@ -89,6 +94,7 @@ def vectorize(pyfunc, *, excluded=frozenset(), signature=None):
     signature: the dimensions of what `pyfunc` takes and gives, as in "(n,m),(m)->(n)"; without one it takes and gives
     scalars. excluded: the numbers and names of arguments that it gets as they are. Errors: ValueError for arguments that do not
     fit the signature, TypeError where `pyfunc` gives another number of results than it says.
+    Also TypeError for what is no function.
 
     >>> import gnomon.numpy as jnp
     >>> vectorize(jnp.dot, signature="(n),(n)->()")(jnp.ones((2, 3)), jnp.ones(3))

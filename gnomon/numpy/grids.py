@@ -38,6 +38,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
 
     start, stop: numbers or arrays that broadcast; the numbers stand along `axis` of the result. dtype: that of the arguments,
     as floats; integer dtypes are rounded down. retstep: the pair (numbers, distance) is given. ValueError for num < 0.
+    Also TypeError for what is no number or array, AxisError for an axis out of bounds.
 
     >>> linspace(0, 1, 5)
     Array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
@@ -81,6 +82,8 @@ def spaced(start, stop, num, endpoint):
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     """`base` to the powers of `num` numbers from `start` to `stop` at equal distances.
 
+    Errors: TypeError for what is no number or array, ValueError for num < 0, AxisError for an axis out of bounds.
+
     >>> logspace(0, 2, 3)
     Array([  1.,  10., 100.], dtype=float32)
     """
@@ -91,6 +94,8 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
 
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     """`num` numbers from `start` to `stop` with equal ratios of neighbours. Complex ones lie on a spiral.
+
+    Errors: TypeError for what is no number or array, ValueError for num < 0, AxisError for an axis out of bounds.
 
     >>> geomspace(1, 8, 4)
     Array([1., 2., 4., 8.], dtype=float32)
@@ -119,6 +124,7 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
 
     indexing: "ij" numbers the axes in the order of the arguments, "xy" swaps the first two. sparse: the other axes have size
     1. Errors: ValueError for arguments of more dimensions and for copy=False.
+    Also TypeError for what is no array (lists included), ValueError for another indexing.
 
     >>> import gnomon.numpy as jnp
     >>> [x.shape for x in meshgrid(jnp.arange(2), jnp.arange(3))]
@@ -145,6 +151,7 @@ def indices(dimensions, dtype=None, sparse=False):
     """The index along each axis, for all elements of an array of these sizes: an array with a first axis for the axes.
 
     sparse: a tuple with one array for each axis, whose other axes have size 1.
+    Errors: ValueError for a negative size, TypeError for one that is no integer.
 
     >>> indices((2, 2))
     Array([[[0, 0],
@@ -164,6 +171,8 @@ def indices(dimensions, dtype=None, sparse=False):
 
 def fromfunction(function, shape, *, dtype=float, **kwargs):
     """An array whose element (i, j, ...) is function(i, j, ...). The function is mapped with vmap, so it gets scalars.
+
+    Errors: TypeError for what is no function or no shape, ValueError for negative sizes.
 
     >>> fromfunction(lambda i, j: i + 2 * j, (2, 2), dtype=int)
     Array([[0, 2],
@@ -278,6 +287,8 @@ index_exp = IndexExpression("index_exp", True)
 
 def ix_(*args):
     """Indices of a sub-grid: x[ix_(rows, columns)] has these rows and columns. Masks become the places where they are True.
+
+    Errors: TypeError for what is no array (lists included), ValueError for what is no vector.
 
     >>> import gnomon.numpy as jnp
     >>> [i.shape for i in ix_(jnp.arange(2), jnp.arange(3))]

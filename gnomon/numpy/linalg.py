@@ -120,6 +120,7 @@ def cholesky(a, *, upper=False, symmetrize_input=True):
 
     a: (..., n, n), Hermitian and positive definite; where it is not positive definite the result is NaN. With `symmetrize_input` it is
     replaced by half its sum with its adjoint, else only its lower triangle is read (upper, with `upper`).
+    Errors: TypeError for what is no array of numbers (lists included), ValueError where the last two dimensions are not equal.
 
     >>> import gnomon.numpy as jnp
     >>> cholesky(jnp.array([[4.0, 2.0], [2.0, 5.0]]))
@@ -136,6 +137,8 @@ def qr(a, mode="reduced"):
 
     mode: 'reduced' (Q of min(m, n) columns), 'complete' (Q square), 'r' (R alone) or 'raw' (Householder vectors, transposed, and their
     factors, as LAPACK gives them).
+    Errors: TypeError for what is no array of numbers (lists included), ValueError for fewer than two dimensions and for another
+    mode.
 
     >>> import gnomon.numpy as jnp
     >>> q, r = qr(jnp.array([[3.0, 1.0], [4.0, 2.0]]))
@@ -157,6 +160,8 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False, subset_by_index
     full_matrices: whether U is (..., m, m) and Vh (..., n, n), else they are (..., m, k) and (..., k, n) with k = min(m, n). compute_uv:
     without it the result is S alone. hermitian: a is Hermitian, and its eigenvalues are used. subset_by_index: (first, last), the range
     of singular values wanted.
+    Errors: TypeError for what is no array of numbers (lists included), ValueError for fewer than two dimensions and for a range
+    that is not within the singular values.
 
     >>> import gnomon.numpy as jnp
     >>> svd(jnp.array([[3.0, 0.0], [0.0, -4.0]])).S
@@ -169,7 +174,7 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False, subset_by_index
     x = as_matrices(a, "svd", square=hermitian)
     if hermitian:
         return hermitian_svd(x, compute_uv, subset_by_index)
-    found = svd_op(x, full_matrices, compute_uv, subset_by_index=subset_by_index)
+    found = svd_op(x, bool(full_matrices), bool(compute_uv), subset_by_index=subset_by_index)
     return SVDResult(found[1], found[0], found[2]) if compute_uv else found[0]
 
 
@@ -188,6 +193,8 @@ def hermitian_svd(x, compute_uv, subset):
 
 def svdvals(x, /):
     """Singular values in descending order; x: (..., m, n).
+
+    Errors: TypeError for what is no array of numbers (lists included), ValueError for fewer than two dimensions.
 
     >>> import gnomon.numpy as jnp
     >>> svdvals(jnp.diag(jnp.array([1.0, 2.0])))
@@ -215,6 +222,8 @@ def eigh(a, UPLO=None, symmetrize_input=True):
     In derivatives the eigenvectors of equal eigenvalues stand still within the space that they span. That is right for what depends on
     that space alone (sums of eigenvalues, projectors); a function of the matrix such as ``(v * f(w)) @ v.T`` lacks a part of its
     derivative there, so use one that is made for it (`gnomon.scipy.linalg.sqrtm`, `expm`).
+    Errors: TypeError for what is no array of numbers (lists included), ValueError where the last two dimensions are not equal and
+    for another `UPLO`.
 
     >>> import gnomon.numpy as jnp
     >>> eigh(jnp.array([[2.0, 1.0], [1.0, 2.0]])).eigenvalues
@@ -229,6 +238,9 @@ def eigh(a, UPLO=None, symmetrize_input=True):
 def eigvalsh(a, UPLO="L", *, symmetrize_input=True):
     """Ascending eigenvalues of Hermitian matrices; see `eigh`.
 
+    Errors: TypeError for what is no array of numbers (lists included), ValueError where the last two dimensions are not equal and
+    for another `UPLO`.
+
     >>> import gnomon.numpy as jnp
     >>> eigvalsh(jnp.array([[2.0, 1.0], [1.0, 2.0]]))
     Array([1., 3.], dtype=float32)
@@ -241,6 +253,8 @@ def eigvalsh(a, UPLO="L", *, symmetrize_input=True):
 def eig(a):
     """Eigenvalues and, as columns, unit eigenvectors of general matrices, both complex; a: (..., n, n). CPU only.
 
+    Errors: TypeError for what is no array of numbers (lists included), ValueError where the last two dimensions are not equal.
+
     >>> import gnomon.numpy as jnp
     >>> eig(jnp.array([[0.0, 1.0], [-1.0, 0.0]])).eigenvalues
     Array([0.+1.j, 0.-1.j], dtype=complex64)
@@ -251,6 +265,8 @@ def eig(a):
 @composite
 def eigvals(a):
     """Eigenvalues of general matrices, complex; a: (..., n, n). CPU only.
+
+    Errors: TypeError for what is no array of numbers (lists included), ValueError where the last two dimensions are not equal.
 
     >>> import gnomon.numpy as jnp
     >>> eigvals(jnp.array([[0.0, 1.0], [-1.0, 0.0]]))
@@ -264,6 +280,9 @@ def eigvals(a):
 @composite
 def solve(a, b):
     """The x with a x = b; a: (..., n, n), b: (n,) or (..., n, k), the leading dimensions broadcast. Infinite or NaN where a is singular.
+
+    Errors: TypeError for what is no array of numbers (lists included), ValueError where `a` is not square or `b` has another number
+    of rows.
 
     >>> import gnomon.numpy as jnp
     >>> solve(jnp.array([[2.0, 0.0], [0.0, 4.0]]), jnp.array([2.0, 8.0]))
@@ -303,6 +322,8 @@ def per_matrix(function, b):
 def inv(a):
     """The inverse of square matrices; a: (..., n, n). Infinite or NaN where a is singular.
 
+    Errors: TypeError for what is no array of numbers (lists included), ValueError where the last two dimensions are not equal.
+
     >>> import gnomon.numpy as jnp
     >>> inv(jnp.array([[2.0, 0.0], [0.0, 4.0]]))
     Array([[0.5 , 0.  ],
@@ -314,6 +335,9 @@ def inv(a):
 
 def tensorinv(a, ind=2):
     """The inverse of an array as a matrix whose rows are its first `ind` dimensions and whose columns are the rest.
+
+    Errors: TypeError for what is no array of numbers (lists included), ValueError where the sizes before and after `ind` have
+    different products, and for ind < 1.
 
     >>> import gnomon.numpy as jnp
     >>> tensorinv(2 * jnp.eye(4).reshape(2, 2, 4)).shape
@@ -331,6 +355,9 @@ def tensorinv(a, ind=2):
 
 def tensorsolve(a, b, axes=None):
     """The x with tensordot(a, x, x.ndim) = b. axes: dimensions of a to move to the end first.
+
+    Errors: TypeError for what is no array of numbers (lists included), ValueError where the sizes do not make a square system,
+    AxisError for axes out of bounds.
 
     >>> import gnomon.numpy as jnp
     >>> tensorsolve(jnp.eye(4).reshape(2, 2, 4), jnp.ones((2, 2)))
@@ -353,6 +380,8 @@ def lstsq(a, b, rcond=None, *, numpy_resid=False):
 
     a: (m, n), b: (m,) or (m, k). rcond: singular values below rcond times the largest count as 0 (by default the dtype's eps times
     max(m, n)). numpy_resid: residuals are given only where NumPy gives them, which needs a's numbers.
+    Errors: TypeError for what is no array of numbers (lists included), ValueError for other than a matrix and a vector or matrix
+    with as many rows.
 
     >>> import gnomon.numpy as jnp
     >>> x, residuals, rank, s = lstsq(jnp.array([[1.0], [1.0]]), jnp.array([1.0, 3.0]))
@@ -406,6 +435,7 @@ def pinv(a, rtol=None, hermitian=False, *, rcond=None):
 
     rtol (older name rcond): singular values not above rtol times the largest count as 0; by default 10 max(m, n) times the dtype's
     eps. hermitian: a is Hermitian, and its eigenvalues are used.
+    Errors: TypeError for what is no array of numbers (lists included), ValueError for fewer than two dimensions.
 
     >>> import gnomon.numpy as jnp
     >>> pinv(jnp.array([[2.0], [0.0]]))
@@ -430,6 +460,8 @@ def matrix_rank(M, rtol=None, *, hermitian=False, tol=None):
     """How many singular values are larger than rtol times the largest one, or larger than `tol`; M: (..., m, n).
 
     By default rtol is max(m, n) times the dtype's eps. A vector or number has rank 1 unless it is 0.
+    Errors: TypeError for what is no array of numbers (lists included) and tolerances whose shapes do not broadcast, ValueError where a
+    Hermitian matrix is not square.
 
     >>> import gnomon.numpy as jnp
     >>> matrix_rank(jnp.ones((2, 2)))
@@ -462,6 +494,8 @@ def cond(x, p=None):
     """The condition number of matrices: the norm of x times the norm of its inverse; x: (..., m, n).
 
     p: None and 2 (largest by smallest singular value), -2, or a norm of `matrix_norm`, for square matrices.
+    Errors: TypeError for what is no array of numbers (lists included), ValueError for fewer than two dimensions and for another
+    `p`.
 
     >>> import gnomon.numpy as jnp
     >>> cond(jnp.diag(jnp.array([1.0, 4.0])))
@@ -484,6 +518,8 @@ def cond(x, p=None):
 @composite
 def det(a):
     """The determinant of square matrices; a: (..., n, n). Its gradient is that of the polynomial it is, for singular matrices too.
+
+    Errors: TypeError for what is no array of numbers (lists included), ValueError where the last two dimensions are not equal.
 
     >>> import gnomon.numpy as jnp
     >>> det(jnp.array([[1.0, 2.0], [3.0, 4.0]]))
@@ -523,6 +559,8 @@ def slogdet(a, *, method=None):
     """The sign of the determinant (the phase, of complex matrices) and the logarithm of its modulus; a: (..., n, n).
 
     method: 'lu' (the default) or 'qr', by whose factors they are computed. Of singular matrices they are 0 and -inf.
+    Errors: TypeError for what is no array of numbers (lists included), ValueError where the last two dimensions are not equal and
+    for another method.
 
     >>> import gnomon.numpy as jnp
     >>> slogdet(jnp.array([[0.0, 2.0], [2.0, 0.0]]))
@@ -545,6 +583,9 @@ def slogdet(a, *, method=None):
 def matrix_power(a, n):
     """The n-th power of square matrices, for any integer n (negative ones of the inverse); a: (..., n, n). Integers and booleans stay what
     they are where n is not negative.
+
+    Errors: TypeError for what is no array (lists included) or a power that is no integer, ValueError where the last two dimensions
+    are not equal.
 
     >>> import gnomon.numpy as jnp
     >>> matrix_power(jnp.array([[1, 1], [0, 1]]), 5)
@@ -576,6 +617,8 @@ def _matrix_power(x, n):
 def matmul(x1, x2, /, *, precision=None, preferred_element_type=None):
     """The matrix product; see numpy.matmul.
 
+    Errors: TypeError for what is no array (lists included) and sizes that differ, ValueError for arrays without dimensions.
+
     >>> import gnomon.numpy as jnp
     >>> matmul(jnp.eye(2), jnp.ones(2))
     Array([1., 1.], dtype=float32)
@@ -585,6 +628,8 @@ def matmul(x1, x2, /, *, precision=None, preferred_element_type=None):
 
 def outer(x1, x2, /):
     """The products of every element of a vector with every element of another.
+
+    Errors: TypeError for what is no array (lists included), ValueError for what is no vector.
 
     >>> import gnomon.numpy as jnp
     >>> outer(jnp.arange(2), jnp.arange(2))
@@ -600,6 +645,9 @@ def outer(x1, x2, /):
 def tensordot(x1, x2, /, *, axes=2, precision=None, preferred_element_type=None, out_sharding=None):
     """Sums of products over several dimensions of both arrays; see numpy.tensordot.
 
+    Errors: TypeError for what is no array (lists included) and sizes that differ, AxisError for axes out of bounds, ValueError for
+    an unknown precision.
+
     >>> import gnomon.numpy as jnp
     >>> tensordot(jnp.ones((2, 3)), jnp.ones((3, 4)), axes=1).shape
     (2, 4)
@@ -610,6 +658,8 @@ def tensordot(x1, x2, /, *, axes=2, precision=None, preferred_element_type=None,
 
 def multi_dot(arrays, *, precision=None):
     """The product of a list of matrices, multiplied in the order that takes the fewest operations. The first and the last may be vectors.
+
+    Errors: TypeError for what is no sequence of arrays, ValueError for fewer than two and for sizes that differ.
 
     >>> import gnomon.numpy as jnp
     >>> multi_dot([jnp.ones((2, 3)), jnp.ones((3, 1)), jnp.ones((1, 4))]).shape
@@ -650,6 +700,9 @@ def in_cheapest_order(xs, precision):
 def cross(x1, x2, /, *, axis=-1):
     """The cross product of vectors of three components along an axis.
 
+    Errors: TypeError for what is no array (lists included), IndexError for an axis out of bounds, ValueError for vectors of other
+    than 3 components.
+
     >>> import gnomon.numpy as jnp
     >>> cross(jnp.array([1, 0, 0]), jnp.array([0, 1, 0]))
     Array([0, 0, 1], dtype=int32)
@@ -663,6 +716,8 @@ def cross(x1, x2, /, *, axis=-1):
 def diagonal(x, /, *, offset=0):
     """The diagonals of the matrices in the last two dimensions, `offset` above the main ones.
 
+    Errors: TypeError for what is no array (lists included), ValueError for fewer than two dimensions.
+
     >>> import gnomon.numpy as jnp
     >>> diagonal(jnp.eye(2))
     Array([1., 1.], dtype=float32)
@@ -672,6 +727,8 @@ def diagonal(x, /, *, offset=0):
 
 def trace(x, /, *, offset=0, dtype=None):
     """The sums of the diagonals of the matrices in the last two dimensions.
+
+    Errors: TypeError for what is no array (lists included), ValueError for fewer than two dimensions.
 
     >>> import gnomon.numpy as jnp
     >>> trace(jnp.eye(2))

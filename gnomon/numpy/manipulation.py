@@ -53,6 +53,8 @@ def sized(a, name):
 def shape(a):
     """The sizes of an array's dimensions.
 
+    Errors: TypeError for what is no array (lists included).
+
     >>> shape(3.0)
     ()
     """
@@ -61,6 +63,8 @@ def shape(a):
 
 def ndim(a):
     """The number of an array's dimensions.
+
+    Errors: TypeError for what is no array (lists included).
 
     >>> import gnomon.numpy as jnp
     >>> ndim(jnp.ones((2, 3)))
@@ -71,6 +75,9 @@ def ndim(a):
 
 def size(a, axis=None):
     """The number of an array's elements, or of those along an axis or several.
+
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError for one that is
+    repeated.
 
     >>> import gnomon.numpy as jnp
     >>> size(jnp.ones((2, 3))), size(jnp.ones((2, 3)), axis=1)
@@ -87,6 +94,7 @@ def reshape(a, shape, order="C", *, copy=None, out_sharding=None):
 
     order: "C" reads and writes with the last index running fastest, "F" with the first. TypeError where the numbers of
     elements differ.
+    Also ValueError for another order or -1 given twice.
 
     >>> import gnomon.numpy as jnp
     >>> reshape(jnp.arange(6), (2, -1))
@@ -120,6 +128,8 @@ def sharding_for(asked, mesh, ndim):
 def ravel(a, order="C", *, out_sharding=None):
     """All elements in one dimension.
 
+    Errors: TypeError for what is no array (lists included), ValueError for another order, Refused for order="K".
+
     >>> import gnomon.numpy as jnp
     >>> ravel(jnp.eye(2))
     Array([1., 0., 0., 1.], dtype=float32)
@@ -132,6 +142,9 @@ def ravel(a, order="C", *, out_sharding=None):
 
 def transpose(a, axes=None):
     """Dimensions in another order (reversed without `axes`): result dimension i is dimension axes[i].
+
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError where the axes are not
+    each dimension once.
 
     >>> import gnomon.numpy as jnp
     >>> transpose(jnp.ones((2, 3, 4)), (1, 0, 2)).shape
@@ -150,6 +163,9 @@ def transpose(a, axes=None):
 def permute_dims(a, /, axes):
     """Dimensions in another order; `transpose` under its name in the array API standard.
 
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError where the axes are not
+    each dimension once.
+
     >>> import gnomon.numpy as jnp
     >>> permute_dims(jnp.ones((2, 3)), (1, 0)).shape
     (3, 2)
@@ -159,6 +175,8 @@ def permute_dims(a, /, axes):
 
 def matrix_transpose(x, /):
     """The last two dimensions swapped. ValueError for fewer than two.
+
+    Also TypeError for what is no array (lists included).
 
     >>> import gnomon.numpy as jnp
     >>> matrix_transpose(jnp.ones((5, 2, 3))).shape
@@ -174,6 +192,8 @@ def matrix_transpose(x, /):
 def swapaxes(a, axis1, axis2):
     """Two dimensions swapped.
 
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds.
+
     >>> import gnomon.numpy as jnp
     >>> swapaxes(jnp.ones((2, 3, 4)), 0, -1).shape
     (4, 3, 2)
@@ -188,6 +208,9 @@ def swapaxes(a, axis1, axis2):
 
 def moveaxis(a, source, destination):
     """Dimensions moved to other places; the rest keep their order.
+
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError for repeated axes or
+    another number of destinations.
 
     >>> import gnomon.numpy as jnp
     >>> moveaxis(jnp.ones((2, 3, 4)), 0, -1).shape
@@ -207,6 +230,8 @@ def moveaxis(a, source, destination):
 def rollaxis(a, axis, start=0):
     """One dimension moved in front of dimension `start`. `moveaxis` is easier to follow.
 
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds.
+
     >>> import gnomon.numpy as jnp
     >>> rollaxis(jnp.ones((2, 3, 4)), 2).shape
     (4, 2, 3)
@@ -220,6 +245,8 @@ def rollaxis(a, axis, start=0):
 
 def squeeze(a, axis=None):
     """Without the dimensions of size 1, or those named. ValueError if one of those has another size.
+
+    Also TypeError for what is no array (lists included), AxisError for an axis out of bounds.
 
     >>> import gnomon.numpy as jnp
     >>> squeeze(jnp.ones((1, 3, 1))).shape, squeeze(jnp.ones((1, 3, 1)), 0).shape
@@ -238,6 +265,9 @@ def squeeze(a, axis=None):
 
 def expand_dims(a, axis):
     """With new dimensions of size 1, at these places of the result.
+
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError for one that is
+    repeated.
 
     >>> import gnomon.numpy as jnp
     >>> expand_dims(jnp.ones(3), (0, -1)).shape
@@ -272,6 +302,8 @@ def to_1d(x):
 def atleast_1d(*arys):
     """Arrays with at least one dimension; several arguments give a tuple.
 
+    Errors: TypeError for what is no array (lists included).
+
     >>> atleast_1d(1.0).shape
     (1,)
     """
@@ -280,6 +312,8 @@ def atleast_1d(*arys):
 
 def atleast_2d(*arys):
     """Arrays with at least two dimensions, new ones in front; several arguments give a tuple.
+
+    Errors: TypeError for what is no array (lists included).
 
     >>> import gnomon.numpy as jnp
     >>> atleast_2d(jnp.ones(3)).shape
@@ -291,6 +325,8 @@ def atleast_2d(*arys):
 def atleast_3d(*arys):
     """Arrays with at least three dimensions: (n,) becomes (1, n, 1) and (m, n) becomes (m, n, 1).
 
+    Errors: TypeError for what is no array (lists included).
+
     >>> import gnomon.numpy as jnp
     >>> atleast_3d(jnp.ones(3)).shape
     (1, 3, 1)
@@ -300,6 +336,8 @@ def atleast_3d(*arys):
 
 def broadcast_to(array, shape, *, out_sharding=None):
     """Repeated along new dimensions in front and dimensions of size 1, up to a shape.
+
+    Errors: TypeError for what is no array (lists included), ValueError where the array does not broadcast to the shape.
 
     >>> import gnomon.numpy as jnp
     >>> broadcast_to(jnp.arange(2), (3, 2))
@@ -319,6 +357,8 @@ def broadcast_to(array, shape, *, out_sharding=None):
 def broadcast_shapes(*shapes):
     """The shape that arrays of these shapes broadcast to. ValueError where there is none.
 
+    Also TypeError for what is no shape.
+
     >>> broadcast_shapes((2, 1), (3,))
     (2, 3)
     """
@@ -331,6 +371,8 @@ def broadcast_shapes(*shapes):
 
 def broadcast_arrays(*args):
     """Arrays repeated to their common shape, as a tuple.
+
+    Errors: TypeError for what is no array (lists included), ValueError for shapes that do not broadcast.
 
     >>> import gnomon.numpy as jnp
     >>> [x.shape for x in broadcast_arrays(jnp.ones((2, 1)), jnp.ones(3))]
@@ -361,6 +403,7 @@ def concatenate(arrays, axis=0, dtype=None):
     """Arrays one behind the other along an axis (None: all elements in one dimension), in their common dtype or the one given.
 
     ValueError for no arrays and for arrays without dimensions; TypeError where shapes differ in other dimensions.
+    Also AxisError for an axis out of bounds.
 
     >>> import gnomon.numpy as jnp
     >>> concatenate([jnp.zeros(1), jnp.ones(2)])
@@ -388,6 +431,9 @@ def join(name, xs, axis):
 def concat(arrays, /, *, axis=0):
     """Arrays one behind the other; `concatenate` under its name in the array API standard.
 
+    Errors: TypeError for what is no sequence of arrays and where shapes differ in other dimensions, ValueError for no arrays,
+    AxisError for an axis out of bounds.
+
     >>> import gnomon.numpy as jnp
     >>> concat([jnp.zeros(1), jnp.ones(2)])
     Array([0., 1., 1.], dtype=float32)
@@ -397,6 +443,8 @@ def concat(arrays, /, *, axis=0):
 
 def stack(arrays, axis=0, out=None, dtype=None):
     """Arrays of one shape beside each other along a new axis. ValueError where shapes differ.
+
+    Also TypeError for what is no sequence of arrays, AxisError for an axis out of bounds.
 
     >>> import gnomon.numpy as jnp
     >>> stack([jnp.zeros(2), jnp.ones(2)], axis=1)
@@ -420,6 +468,8 @@ def stack(arrays, axis=0, out=None, dtype=None):
 def vstack(tup, dtype=None):
     """Arrays below each other: along axis 0, rows first made of arrays with one dimension.
 
+    Errors: TypeError for what is no sequence of arrays and for other sizes, ValueError for no arrays.
+
     >>> import gnomon.numpy as jnp
     >>> vstack([jnp.zeros(2), jnp.ones(2)])
     Array([[0., 0.],
@@ -430,6 +480,8 @@ def vstack(tup, dtype=None):
 
 def hstack(tup, dtype=None):
     """Arrays behind each other: along axis 1, or 0 for arrays with one dimension.
+
+    Errors: TypeError for what is no sequence of arrays and for other sizes, ValueError for no arrays.
 
     >>> import gnomon.numpy as jnp
     >>> hstack([jnp.zeros(2), jnp.ones(1)])
@@ -442,6 +494,8 @@ def hstack(tup, dtype=None):
 def dstack(tup, dtype=None):
     """Arrays along a third axis.
 
+    Errors: TypeError for what is no sequence of arrays and for other sizes, ValueError for no arrays.
+
     >>> import gnomon.numpy as jnp
     >>> dstack([jnp.zeros(2), jnp.ones(2)]).shape
     (1, 2, 2)
@@ -451,6 +505,8 @@ def dstack(tup, dtype=None):
 
 def column_stack(tup):
     """Arrays with one dimension as the columns of a matrix; arrays with two are put beside them as they are.
+
+    Errors: TypeError for what is no sequence of arrays and for other sizes, ValueError for no arrays.
 
     >>> import gnomon.numpy as jnp
     >>> column_stack([jnp.zeros(2), jnp.ones(2)])
@@ -463,6 +519,8 @@ def column_stack(tup):
 
 def block(arrays):
     """An array put together from nested lists of blocks: innermost lists along the last axis, the next along the one before.
+
+    Errors: TypeError for empty lists and tuples, and where shapes do not fit; ValueError where the lists are not equally deep.
 
     >>> import gnomon.numpy as jnp
     >>> block([[jnp.eye(1), jnp.zeros((1, 1))], [jnp.ones((1, 2))]])
@@ -501,6 +559,9 @@ def join_nested(x, leaves, axis):
 def append(arr, values, axis=None):
     """Values behind an array along an axis; without one, all elements of both in one dimension.
 
+    Errors: TypeError for what is no array (lists included), or where shapes differ in other dimensions, AxisError for an axis out
+    of bounds.
+
     >>> import gnomon.numpy as jnp
     >>> append(jnp.zeros(1), 5.0)
     Array([0., 5.], dtype=float32)
@@ -515,6 +576,7 @@ def split(ary, indices_or_sections, axis=0):
     """Cut along an axis, into so many equal parts or at these places; a list of arrays.
 
     ValueError where the parts would not be equal (`array_split` allows it).
+    Also TypeError for what is no array (lists included), AxisError for an axis out of bounds.
 
     >>> import gnomon.numpy as jnp
     >>> [part.shape for part in split(jnp.ones(6), 3)]
@@ -526,6 +588,9 @@ def split(ary, indices_or_sections, axis=0):
 def array_split(ary, indices_or_sections, axis=0):
     """Like `split`, but parts need not be equal: the first ones are longer by one.
 
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError for a number of parts
+    below 1.
+
     >>> import gnomon.numpy as jnp
     >>> [part.shape for part in array_split(jnp.ones(5), 3)]
     [(2,), (2,), (1,)]
@@ -535,6 +600,9 @@ def array_split(ary, indices_or_sections, axis=0):
 
 def vsplit(ary, indices_or_sections):
     """`split` along axis 0.
+
+    Errors: TypeError for what is no array (lists included), AxisError for arrays without dimensions, ValueError where the parts
+    would not be equal.
 
     >>> import gnomon.numpy as jnp
     >>> [part.shape for part in vsplit(jnp.ones((4, 2)), 2)]
@@ -546,6 +614,9 @@ def vsplit(ary, indices_or_sections):
 def hsplit(ary, indices_or_sections):
     """`split` along axis 1, or 0 for an array with one dimension.
 
+    Errors: TypeError for what is no array (lists included), AxisError for arrays without dimensions, ValueError where the parts
+    would not be equal.
+
     >>> import gnomon.numpy as jnp
     >>> [part.shape for part in hsplit(jnp.ones((4, 2)), 2)]
     [(4, 1), (4, 1)]
@@ -556,6 +627,9 @@ def hsplit(ary, indices_or_sections):
 
 def dsplit(ary, indices_or_sections):
     """`split` along axis 2.
+
+    Errors: TypeError for what is no array (lists included), AxisError for fewer than three dimensions, ValueError where the parts
+    would not be equal.
 
     >>> import gnomon.numpy as jnp
     >>> [part.shape for part in dsplit(jnp.ones((1, 1, 2)), 2)]
@@ -602,6 +676,9 @@ def pieces_of(x, sizes, axis):
 def unstack(x, /, *, axis=0):
     """The parts of an array along an axis, each without it; a tuple of arrays.
 
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError for arrays without
+    dimensions.
+
     >>> import gnomon.numpy as jnp
     >>> unstack(jnp.eye(2))
     (Array([1., 0.], dtype=float32), Array([0., 1.], dtype=float32))
@@ -619,6 +696,8 @@ def unstack(x, /, *, axis=0):
 
 def tile(A, reps):
     """An array laid beside itself, reps[i] times along dimension i.
+
+    Errors: TypeError for what is no array (lists included), ValueError for negative repetitions.
 
     >>> import gnomon.numpy as jnp
     >>> tile(jnp.arange(2), (2, 2))
@@ -646,6 +725,8 @@ def repeat(a, repeats, axis=None, *, total_repeat_length=None, out_sharding=None
 
     axis: along it (None: all elements in one dimension). total_repeat_length: the size of the result along the axis, needed
     where `repeats` is traced; a longer result is filled up with the last element, a shorter one cut off.
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError for negative repeats or
+    another number of them than the axis has elements.
 
     >>> import gnomon.numpy as jnp
     >>> repeat(jnp.arange(3), jnp.array([1, 0, 2]))
@@ -726,6 +807,8 @@ def take_along_axis(x, places, axis):
 def resize(a, new_shape):
     """As many elements as a shape needs, the array's elements over and over.
 
+    Errors: TypeError for what is no array (lists included), ValueError for negative sizes.
+
     >>> import gnomon.numpy as jnp
     >>> resize(jnp.arange(3), (2, 2))
     Array([[0, 1],
@@ -745,6 +828,9 @@ def resize(a, new_shape):
 def flip(m, axis=None):
     """Elements in reverse order along an axis, several, or all.
 
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError for one that is
+    repeated.
+
     >>> import gnomon.numpy as jnp
     >>> flip(jnp.arange(3))
     Array([2, 1, 0], dtype=int32)
@@ -757,6 +843,8 @@ def flip(m, axis=None):
 def fliplr(m):
     """Columns in reverse order.
 
+    Errors: TypeError for what is no array (lists included), AxisError for fewer than two dimensions.
+
     >>> import gnomon.numpy as jnp
     >>> fliplr(jnp.eye(2))
     Array([[0., 1.],
@@ -768,6 +856,8 @@ def fliplr(m):
 def flipud(m):
     """Rows in reverse order.
 
+    Errors: TypeError for what is no array (lists included), AxisError for arrays without dimensions.
+
     >>> import gnomon.numpy as jnp
     >>> flipud(jnp.eye(2))
     Array([[0., 1.],
@@ -778,6 +868,9 @@ def flipud(m):
 
 def rot90(m, k=1, axes=(0, 1)):
     """Turned by k times 90 degrees in the plane of two axes, from the first towards the second.
+
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError for anything but two
+    different axes.
 
     >>> import gnomon.numpy as jnp
     >>> rot90(jnp.arange(4).reshape(2, 2))
@@ -800,6 +893,8 @@ def roll(a, shift, axis=None):
     """Elements moved along an axis by `shift` places; those that leave at the end come in at the start.
 
     axis: one, several (each with a shift, or one shift for all), or None for all elements in their order. `shift` may be traced.
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError where shifts and axes
+    differ in number.
 
     >>> import gnomon.numpy as jnp
     >>> roll(jnp.arange(4), 1)
@@ -865,6 +960,8 @@ def delete(arr, obj, axis=None, *, assume_unique_indices=False):
 
     axis: None takes all elements in one dimension. Traced places are taken if there is one, or with
     assume_unique_indices=True: else the shape of the result would be open. IndexError for places out of bounds.
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, IndexError for places out of
+    bounds.
 
     >>> import gnomon.numpy as jnp
     >>> delete(jnp.arange(5), jnp.array([0, -1]))
@@ -948,6 +1045,8 @@ def insert(arr, obj, values, axis=None):
     """With `values` put in before the places `obj` (an integer, a slice or integers, traced or not) along an axis.
 
     axis: None takes all elements in one dimension. Values are broadcast and converted to the array's dtype.
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, IndexError for places out of
+    bounds, ValueError where the values do not broadcast.
 
     >>> import gnomon.numpy as jnp
     >>> insert(jnp.arange(3), 1, 7)
@@ -1007,6 +1106,9 @@ def insert_at(x, places, v, axis):
 
 def trim_zeros(filt, trim="fb", axis=None):
     """Without the zeros at the front ("f") and the back ("b"). The numbers decide about the shape, so they must not be traced.
+
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError for one that is
+    repeated.
 
     >>> import gnomon.numpy as jnp
     >>> trim_zeros(jnp.array([0, 0, 1, 2, 0]))

@@ -1004,6 +1004,8 @@ def angle(z, deg=False):
     """The angle of complex numbers in the plane, above -pi and up to pi, or in degrees; integers and booleans become
     floats.
 
+    Errors: TypeError for what is no array of numbers (lists included).
+
     >>> import gnomon.numpy as np
     >>> np.angle(np.array([1., 1j, -1.]))
     Array([0.       , 1.5707964, 3.1415927], dtype=float32)

@@ -34,6 +34,9 @@ def at_least_a_matrix(x, name):
 def diagonal(a, offset=0, axis1=0, axis2=1):
     """The elements (i, i + offset) of the matrices in two dimensions, as a new last dimension.
 
+    Errors: TypeError for what is no array (lists included), ValueError for fewer than two dimensions or two equal axes, AxisError
+    for an axis out of bounds.
+
     >>> import gnomon.numpy as jnp
     >>> diagonal(jnp.arange(9).reshape(3, 3), 1)
     Array([1, 5], dtype=int32)
@@ -72,6 +75,8 @@ def on_diagonal(v, k):
 def diag(v, k=0):
     """A matrix with a vector on its k-th diagonal; of a matrix, its k-th diagonal.
 
+    Errors: TypeError for what is no array (lists included), ValueError for arrays that are neither vectors nor matrices.
+
     >>> import gnomon.numpy as jnp
     >>> diag(jnp.array([1, 2]))
     Array([[1, 0],
@@ -88,6 +93,8 @@ def diag(v, k=0):
 def diagflat(v, k=0):
     """A matrix with all elements of an array on its k-th diagonal.
 
+    Errors: TypeError for what is no array (lists included) or a `k` that is no integer.
+
     >>> import gnomon.numpy as jnp
     >>> diagflat(jnp.array([[1], [2]]))
     Array([[1, 0],
@@ -101,6 +108,8 @@ def fill_diagonal(a, val, wrap=False, *, inplace=True):
 
     inplace: must be False, since arrays are never written to; the result is a new one. wrap: in a tall matrix the diagonal
     begins anew below the square.
+    Errors: TypeError for what is no array (lists included), ValueError for fewer than two dimensions or, in more than two,
+    different sizes; Refused without inplace=False.
 
     >>> import gnomon.numpy as jnp
     >>> fill_diagonal(jnp.zeros((2, 2)), 7.0, inplace=False)
@@ -148,6 +157,8 @@ def diagonal_number(k, name):
 def tril(m, k=0):
     """With zeros above the k-th diagonal of the last two dimensions.
 
+    Errors: TypeError for what is no array (lists included), ValueError for fewer than two dimensions.
+
     >>> import gnomon.numpy as jnp
     >>> tril(jnp.ones((2, 2)))
     Array([[1., 0.],
@@ -159,6 +170,8 @@ def tril(m, k=0):
 
 def triu(m, k=0):
     """With zeros below the k-th diagonal of the last two dimensions.
+
+    Errors: TypeError for what is no array (lists included), ValueError for fewer than two dimensions.
 
     >>> import gnomon.numpy as jnp
     >>> triu(jnp.ones((2, 2)))
@@ -185,6 +198,8 @@ def matrix_shape(arr, name):
 def tril_indices(n, k=0, m=None):
     """Row and column numbers of the elements at and below the k-th diagonal of an n x m matrix (n x n without m).
 
+    Errors: TypeError for what is no integer.
+
     >>> tril_indices(2)
     (Array([0, 1, 1], dtype=int32), Array([0, 0, 1], dtype=int32))
     """
@@ -194,6 +209,8 @@ def tril_indices(n, k=0, m=None):
 
 def triu_indices(n, k=0, m=None):
     """Row and column numbers of the elements at and above the k-th diagonal of an n x m matrix (n x n without m).
+
+    Errors: TypeError for what is no integer.
 
     >>> triu_indices(2)
     (Array([0, 0, 1], dtype=int32), Array([0, 1, 1], dtype=int32))
@@ -205,6 +222,8 @@ def triu_indices(n, k=0, m=None):
 def tril_indices_from(arr, k=0):
     """`tril_indices` for the shape of a matrix.
 
+    Errors: TypeError for what is no array (lists included), ValueError for anything but two dimensions.
+
     >>> tril_indices_from(np.ones((1, 2)))
     (Array([0], dtype=int32), Array([0], dtype=int32))
     """
@@ -214,6 +233,8 @@ def tril_indices_from(arr, k=0):
 
 def triu_indices_from(arr, k=0):
     """`triu_indices` for the shape of a matrix.
+
+    Errors: TypeError for what is no array (lists included), ValueError for anything but two dimensions.
 
     >>> triu_indices_from(np.ones((1, 2)))
     (Array([0, 0], dtype=int32), Array([0, 1], dtype=int32))
@@ -225,6 +246,8 @@ def triu_indices_from(arr, k=0):
 def diag_indices(n, ndim=2):
     """The indices of the main diagonal of an array with `ndim` dimensions of size n.
 
+    Errors: ValueError for a negative size, TypeError for one that is no integer.
+
     >>> diag_indices(2)
     (Array([0, 1], dtype=int32), Array([0, 1], dtype=int32))
     """
@@ -234,6 +257,8 @@ def diag_indices(n, ndim=2):
 
 def diag_indices_from(arr):
     """The indices of the main diagonal of an array whose dimensions all have one size.
+
+    Errors: TypeError for what is no array (lists included), ValueError for fewer than two dimensions or different sizes.
 
     >>> diag_indices_from(np.ones((2, 2)))
     (Array([0, 1], dtype=int32), Array([0, 1], dtype=int32))
@@ -249,6 +274,7 @@ def mask_indices(n, mask_func, k=0, *, size=None):
     """Row and column numbers of the elements that mask_func(ones of n x n, k) leaves nonzero.
 
     size: how many are given; more are cut off, missing ones are 0.
+    Errors: TypeError for sizes that are no integers or a `mask_func` that is no function, ValueError for negative sizes.
 
     >>> mask_indices(2, triu)
     (Array([0, 0, 1], dtype=int32), Array([0, 1, 1], dtype=int32))

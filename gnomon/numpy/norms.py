@@ -30,6 +30,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
     ord: of vectors 2 (the default), any other number p, inf, -inf (largest and smallest modulus) or 0 (how many are not 0); of matrices
     'fro' (the default), 'nuc', inf, -inf, 1, -1, 2 or -2. keepdims: leaves the axes, with size 1. The result is a float. The derivative
     at 0 is 0. Errors: ValueError for other orders, or an array of more than 2 dimensions with `ord` and no `axis`.
+    Also TypeError for what is no array of numbers (lists included), AxisError for an axis out of bounds.
 
     >>> import gnomon.numpy as jnp
     >>> norm(jnp.array([3.0, 4.0]))
@@ -50,6 +51,9 @@ def norm(x, ord=None, axis=None, keepdims=False):
 def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
     """The norm of vectors along an axis or several; without `axis`, of all elements. See `norm` for `ord`.
 
+    Errors: TypeError for what is no array of numbers (lists included), AxisError for an axis out of bounds, ValueError for a
+    repeated one and another order.
+
     >>> import gnomon.numpy as jnp
     >>> vector_norm(jnp.array([[3.0, 4.0]]), ord=1)
     Array(7., dtype=float32)
@@ -60,6 +64,9 @@ def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
 
 def matrix_norm(x, /, *, keepdims=False, ord="fro"):
     """The norm of the matrices in the last two dimensions. See `norm` for `ord`.
+
+    Errors: TypeError for what is no array of numbers (lists included), ValueError for fewer than two dimensions and for another
+    order.
 
     >>> import gnomon.numpy as jnp
     >>> matrix_norm(jnp.eye(4))

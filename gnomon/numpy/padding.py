@@ -39,6 +39,7 @@ def pad(array, pad_width, mode="constant", **kwargs):
     end_values), "maximum", "minimum", "mean", "median" (of all or of stat_length elements), "empty" (zeros), or a function
     of (vector, (before, behind), axis, kwargs) that gives each padded vector. Errors: ValueError for negative widths,
     arguments that a mode does not take, and modes that need elements where there are none.
+    Also TypeError for what is no array or no integer width, Refused for an unknown mode.
 
     >>> import gnomon.numpy as jnp
     >>> pad(jnp.arange(1, 4), (2, 1), mode="reflect")

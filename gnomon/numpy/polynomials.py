@@ -19,6 +19,7 @@ from gnomon.numpy.taking import concrete, flat
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.shape import full
 from gnomon.types.dtype import complex_dtype, finfo, is_complex, real_dtype
+from gnomon.types.size import check_size
 from gnomon.types.value_type import ArrayType
 
 __all__ = ["poly", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polymul", "polysub", "polyval", "roots"]
@@ -45,6 +46,7 @@ def polyval(p, x, *, unroll=None):
 
     `p`: the coefficients along its first dimension; further ones are broadcast against `x`. `unroll`: how many steps
     one iteration of the compiled loop does, for many coefficients.
+    Errors: TypeError for what is no array (lists included), ValueError for coefficients without dimensions.
 
     >>> import gnomon.numpy as np
     >>> np.polyval(np.array([1.0, 2.0, 3.0]), 2.0)
@@ -70,6 +72,8 @@ def run_polyval(p, x, unroll):
 def poly(seq_of_zeros):
     """The coefficients of the polynomial with these zeros, or of the characteristic polynomial of a square matrix.
 
+    Errors: TypeError for what is no array of numbers (lists included), ValueError for what is neither a vector nor a square matrix.
+
     >>> import gnomon.numpy as np
     >>> np.poly(np.array([1.0, 2.0]))
     Array([ 1., -3.,  2.], dtype=float32)
@@ -93,6 +97,8 @@ def run_poly(z):
 def polyadd(a1, a2):
     """The sum of two polynomials.
 
+    Errors: TypeError for what is no array (lists included), ValueError where coefficients are no vector.
+
     >>> import gnomon.numpy as np
     >>> np.polyadd(np.array([1, 2, 3]), np.array([1, 1]))
     Array([1, 3, 4], dtype=int32)
@@ -102,6 +108,8 @@ def polyadd(a1, a2):
 
 def polysub(a1, a2):
     """The difference of two polynomials.
+
+    Errors: TypeError for what is no array (lists included), ValueError where coefficients are no vector.
 
     >>> import gnomon.numpy as np
     >>> np.polysub(np.array([1, 2, 3]), np.array([1, 1]))
@@ -131,6 +139,8 @@ def polymul(a1, a2, *, trim_leading_zeros=False):
     """The product of two polynomials. With `trim_leading_zeros`, which needs concrete numbers, their leading zeros are
     dropped.
 
+    Errors: TypeError for what is no array (lists included), ValueError where coefficients are no vector.
+
     >>> import gnomon.numpy as np
     >>> np.polymul(np.array([1.0, 2.0]), np.array([1.0, -1.0]))
     Array([ 1.,  1., -2.], dtype=float32)
@@ -153,6 +163,8 @@ def trimmed(p, name, tolerance=0.0):
 def polydiv(u, v, *, trim_leading_zeros=False):
     """(quotient, remainder) of two polynomials. The remainder is as long as `u`; with `trim_leading_zeros`, which needs
     concrete numbers, it has no leading zeros.
+
+    Errors: TypeError for what is no array (lists included), ValueError where coefficients are no vector or the divisor has none.
 
     >>> import gnomon.numpy as np
     >>> np.polydiv(np.array([1.0, 2.0, 3.0]), np.array([1.0, -1.0]))
@@ -190,6 +202,8 @@ def run_division(u, v):
 def polyder(p, m=1):
     """The `m`-th derivative of a polynomial.
 
+    Errors: TypeError for what is no array (lists included), ValueError where coefficients are no vector and for m < 0.
+
     >>> import gnomon.numpy as np
     >>> np.polyder(np.array([1.0, 2.0, 3.0]))
     Array([2., 2.], dtype=float32)
@@ -210,6 +224,9 @@ def polyint(p, m=1, k=None):
     """The `m`-th integral of a polynomial; `k`: the constants of integration, the first integral's first, or one for
     all; 0 by default.
 
+    Errors: TypeError for what is no array (lists included), ValueError where coefficients are no vector, for m < 0 and for another
+    number of constants than m.
+
     >>> import gnomon.numpy as np
     >>> np.polyint(np.array([2.0, 2.0]))
     Array([1., 2., 0.], dtype=float32)
@@ -219,6 +236,7 @@ def polyint(p, m=1, k=None):
     p, k = promote_inexact("polyint", polynomial(p, "polyint"), k)
     if m < 0:
         raise ValueError(f"Order of integral must be positive, got m={m}.")
+    check_size(m + p.type.size, "The number of coefficients that polyint would make")
     if m == 0:
         return p
     k = flat(k)
@@ -239,6 +257,7 @@ def roots(p, *, strip_zeros=True):
 
     With `strip_zeros`, which needs concrete numbers, leading zeros do not count. Else there are as many results as
     coefficients less one, and NaN stands at the end for each leading zero.
+    Errors: TypeError for what is no array (lists included), ValueError where coefficients are no vector.
 
     >>> import gnomon.numpy as np
     >>> np.roots(np.array([1.0, -3.0, 2.0])).real.tolist()

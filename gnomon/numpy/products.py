@@ -115,6 +115,7 @@ def dot(a, b, *, precision=None, preferred_element_type=None, out_sharding=None)
 
     Operands without dimensions are multiplied. The result has the other dimensions of `a`, then those of `b`. See `matmul` for
     the options. TypeError for sizes that do not fit.
+    Also ValueError for an unknown precision.
 
     >>> import gnomon.numpy as jnp
     >>> dot(jnp.arange(3), jnp.arange(3))
@@ -144,6 +145,7 @@ def tensordot(a, b, axes=2, *, precision=None, preferred_element_type=None, out_
 
     axes: a number n (the last n dimensions of `a` with the first n of `b`), or a pair of axes or sequences of axes, one for
     each operand. The result has the other dimensions of `a`, then those of `b`. TypeError for sizes that do not fit.
+    Also AxisError for axes out of bounds, ValueError for an unknown precision.
 
     >>> import gnomon.numpy as jnp
     >>> tensordot(jnp.ones((2, 3, 4)), jnp.ones((3, 4, 5))).shape
@@ -178,6 +180,8 @@ def plan_tensordot(pair, planner, x, y, *options):
 def inner(a, b, *, precision=None, preferred_element_type=None):
     """Sums over the last dimension of both operands; operands without dimensions are multiplied.
 
+    Errors: TypeError for what is no array (lists included) and sizes that differ, ValueError for an unknown precision.
+
     >>> import gnomon.numpy as jnp
     >>> inner(jnp.ones((2, 3)), jnp.ones((4, 3))).shape
     (2, 4)
@@ -194,6 +198,9 @@ def plan_inner(planner, x, y, *options):
 def vdot(a, b, *, precision=None, preferred_element_type=None):
     """The sum of products of all elements, those of `a` conjugated.
 
+    Errors: TypeError for what is no array (lists included) and numbers of elements that differ, ValueError for an unknown
+    precision.
+
     >>> vdot(np.array([1j, 2]), np.array([1j, 2]))
     Array(5.+0.j, dtype=complex64)
     """
@@ -205,6 +212,9 @@ def vdot(a, b, *, precision=None, preferred_element_type=None):
 
 def vecdot(x1, x2, /, *, axis=-1, precision=None, preferred_element_type=None):
     """Sums of products along an axis, the elements of `x1` conjugated; the other dimensions broadcast.
+
+    Errors: TypeError for what is no array (lists included) and sizes that differ, ValueError for arrays without dimensions,
+    AxisError for an axis out of bounds.
 
     >>> import gnomon.numpy as jnp
     >>> vecdot(jnp.ones((2, 3)), jnp.arange(3.0))
@@ -234,6 +244,8 @@ def plan_vecdot(planner, x, y, *options):
 def matvec(x1, x2, /):
     """Matrices (..., n, k) times vectors (..., k); the leading dimensions broadcast.
 
+    Errors: TypeError for what is no array (lists included) and sizes that differ, ValueError for too few dimensions.
+
     >>> import gnomon.numpy as jnp
     >>> matvec(jnp.ones((5, 2, 3)), jnp.ones(3)).shape
     (5, 2)
@@ -247,6 +259,8 @@ def plan_matvec(planner, x, y, *options):
 
 def vecmat(x1, x2, /):
     """Vectors (..., n), conjugated, times matrices (..., n, k); the leading dimensions broadcast.
+
+    Errors: TypeError for what is no array (lists included) and sizes that differ, ValueError for too few dimensions.
 
     >>> import gnomon.numpy as jnp
     >>> vecmat(jnp.ones(2), jnp.ones((5, 2, 3))).shape
@@ -279,6 +293,8 @@ def plan_matrix_and_vector(name, planner, m, matrix, v, vector, summed, *options
 def outer(a, b, out=None):
     """The products of every element of `a` with every element of `b`, one row for each of `a`.
 
+    Errors: TypeError for what is no array (lists included), Refused for `out`.
+
     >>> import gnomon.numpy as jnp
     >>> outer(jnp.arange(2), jnp.arange(3))
     Array([[0, 0, 0],
@@ -297,6 +313,8 @@ def times(x, y):
 def kron(a, b):
     """The Kronecker product: every element of `a` replaced by its product with `b`.
 
+    Errors: TypeError for what is no array (lists included).
+
     >>> import gnomon.numpy as jnp
     >>> kron(jnp.eye(2), jnp.ones((1, 2)))
     Array([[1., 1., 0., 0.],
@@ -313,6 +331,8 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     """The cross product of vectors of 3 (or 2, then with a third component of 0) components along an axis of each operand.
 
     The other dimensions broadcast. Of two vectors of 2 components only the third component is the result.
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError for vectors of other
+    than 2 or 3 components.
 
     >>> import gnomon.numpy as jnp
     >>> cross(jnp.array([1, 0, 0]), jnp.array([0, 1, 0]))
@@ -346,6 +366,9 @@ def third(x):
 
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     """The sum of a diagonal, over two axes (see `diagonal`). Narrow integers are summed as the default integer.
+
+    Errors: TypeError for what is no array (lists included), ValueError for fewer than two dimensions or two equal axes, AxisError
+    for an axis out of bounds, Refused for `out`.
 
     >>> import gnomon.numpy as jnp
     >>> trace(jnp.ones((3, 3)))

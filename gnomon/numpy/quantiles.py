@@ -39,6 +39,7 @@ def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", 
     front. `method` says what lies between two elements: "linear", "lower", "higher", "midpoint", "nearest", or the
     "inverted_cdf", for which `weights` (of the shape of `a`, or of the one axis) can be given. ValueError for another
     method, TypeError for complex numbers.
+    Also TypeError for what is no array (lists included), AxisError for an axis out of bounds, Refused for `out`.
 
     >>> import gnomon.numpy as np
     >>> np.quantile(np.array([3., 1., 2., 7.]), 0.5)
@@ -50,6 +51,10 @@ def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", 
 def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
     """The q-th quantiles of what is not NaN, or NaN where all is; the arguments are those of `quantile`.
 
+    Errors: TypeError for what is no array of real numbers (lists included), AxisError for an axis out of bounds, ValueError for a
+    repeated one, another method and a `q` of more than one dimension, Refused for `out` and for weights with a method that does not
+    take them.
+
     >>> import gnomon.numpy as np
     >>> np.nanquantile(np.array([3., 1., np.nan]), 0.5)
     Array(2., dtype=float32)
@@ -60,6 +65,10 @@ def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear
 def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None,
                out_sharding=None):
     """The q-th percentiles, q from 0 to 100; the arguments are those of `quantile`.
+
+    Errors: TypeError for what is no array of real numbers (lists included), AxisError for an axis out of bounds, ValueError for a
+    repeated one, another method and a `q` of more than one dimension, Refused for `out` and for weights with a method that does not
+    take them.
 
     >>> import gnomon.numpy as np
     >>> np.percentile(np.array([1., 2., 3.]), 75)
@@ -73,6 +82,10 @@ def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear"
 def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
     """The q-th percentiles of what is not NaN, q from 0 to 100; the arguments are those of `quantile`.
 
+    Errors: TypeError for what is no array of real numbers (lists included), AxisError for an axis out of bounds, ValueError for a
+    repeated one, another method and a `q` of more than one dimension, Refused for `out` and for weights with a method that does not
+    take them.
+
     >>> import gnomon.numpy as np
     >>> np.nanpercentile(np.array([1., np.nan, 3.]), 75)
     Array(2.5, dtype=float32)
@@ -84,6 +97,9 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     """The median over axes: one, several, or None for all; of an even number of elements the mean of the two in the
     middle.
 
+    Errors: TypeError for what is no array of real numbers (lists included), AxisError for an axis out of bounds, ValueError for a
+    repeated one, Refused for `out`.
+
     >>> import gnomon.numpy as np
     >>> np.median(np.array([[3, 1, 2], [4, 8, 6]]), axis=1)
     Array([2., 6.], dtype=float32)
@@ -93,6 +109,9 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
 
 def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     """The median over axes of what is not NaN, or NaN where all is; the arguments are those of `median`.
+
+    Errors: TypeError for what is no array of real numbers (lists included), AxisError for an axis out of bounds, ValueError for a
+    repeated one, Refused for `out`.
 
     >>> import gnomon.numpy as np
     >>> np.nanmedian(np.array([3., np.nan, 1.]))

@@ -147,6 +147,7 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
     Integers and booleans are summed in the default integer dtype, unless `dtype` says another or `promote_integers` is
     False. `keepdims` leaves the axes with size 1; `initial` is a scalar to begin with; `where` says which elements
     count. AxisError for an axis that is not there, TypeError for what is no array or number.
+    Also ValueError for a repeated axis, Refused for `out`.
 
     >>> import gnomon.numpy as np
     >>> np.sum(np.array([[1, 2], [3, 4]]), axis=0)
@@ -159,6 +160,9 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
 @often_one_op
 def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, promote_integers=True):
     """The product over axes; the arguments are those of `sum`.
+
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError for one that is
+    repeated, Refused for `out`.
 
     >>> import gnomon.numpy as np
     >>> np.prod(np.array([1, 2, 3]))
@@ -175,6 +179,8 @@ def max(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     `keepdims` leaves the axes with size 1; `initial` is a scalar that the result is not below; `where` says which
     elements count, and needs `initial`. ValueError for no elements without `initial`. Complex numbers are ordered by
     real, then imaginary part.
+    Also TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError for one that is repeated,
+    Refused for `out`.
 
     >>> import gnomon.numpy as np
     >>> np.max(np.array([[1, 2], [4, 3]]), axis=1)
@@ -186,6 +192,9 @@ def max(a, axis=None, out=None, keepdims=False, initial=None, where=None):
 @often_one_op
 def min(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     """The smallest element over axes; the arguments are those of `max`.
+
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError for one that is
+    repeated and where there are no elements, Refused for `out`.
 
     >>> import gnomon.numpy as np
     >>> np.min(np.array([[1, 2], [4, 3]]), axis=1)
@@ -200,6 +209,9 @@ amax, amin = max, min
 def minmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     """The pair of `min` and `max` over axes. `initial` is one scalar for both, or a pair.
 
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError for a repeated one or
+    where there are no elements, Refused for `out`.
+
     >>> import gnomon.numpy as np
     >>> np.minmax(np.array([3, 1, 2]))
     (Array(1, dtype=int32), Array(3, dtype=int32))
@@ -212,6 +224,9 @@ def minmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
 def all(a, axis=None, out=None, keepdims=False, *, where=None):
     """Whether all elements over axes (one, several, or None for all) are true; numbers other than 0 count as true.
 
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError for one that is
+    repeated, Refused for `out`.
+
     >>> import gnomon.numpy as np
     >>> np.all(np.array([[True, False], [True, True]]), axis=1)
     Array([False,  True], dtype=bool)
@@ -223,6 +238,9 @@ def all(a, axis=None, out=None, keepdims=False, *, where=None):
 def any(a, axis=None, out=None, keepdims=False, *, where=None):
     """Whether any element over axes (one, several, or None for all) is true; numbers other than 0 count as true.
 
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError for one that is
+    repeated, Refused for `out`.
+
     >>> import gnomon.numpy as np
     >>> np.any(np.array([[True, False], [False, False]]), axis=1)
     Array([ True, False], dtype=bool)
@@ -232,6 +250,9 @@ def any(a, axis=None, out=None, keepdims=False, *, where=None):
 
 def count_nonzero(a, axis=None, keepdims=False):
     """How many elements over axes (one, several, or None for all) are not 0, as the default integer dtype.
+
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError for one that is
+    repeated.
 
     >>> import gnomon.numpy as np
     >>> np.count_nonzero(np.array([0, 3, 0, 5]))
@@ -249,6 +270,9 @@ def _count_nonzero(a, axes, keepdims):
 
 def ptp(a, axis=None, out=None, keepdims=False):
     """The difference of the largest and the smallest element over axes: one, several, or None for all.
+
+    Errors: TypeError for what is no array (lists included) and for booleans, AxisError for an axis out of bounds, ValueError for a
+    repeated one or where there are no elements, Refused for `out`.
 
     >>> import gnomon.numpy as np
     >>> np.ptp(np.array([3, 1, 7]))
@@ -287,6 +311,8 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None):
 
     Integers and booleans become floats, unless `dtype` says a dtype. `keepdims` leaves the axes with size 1; `where`
     says which elements count.
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError for one that is
+    repeated, Refused for `out`.
 
     >>> import gnomon.numpy as np
     >>> np.mean(np.array([[1, 2], [3, 5]]), axis=1)
@@ -317,6 +343,8 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Non
     Integers and booleans become floats, unless `dtype` says a dtype; the variance of complex numbers is real.
     `keepdims` leaves the axes with size 1; `where` says which elements count; `mean` is the mean, with the axes kept,
     if it is known already.
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError for one that is
+    repeated, Refused for `out`.
 
     >>> import gnomon.numpy as np
     >>> np.var(np.array([1., 2., 3., 6.]))
@@ -327,6 +355,9 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Non
 
 def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, mean=None, correction=None):
     """The standard deviation over axes, the square root of `var`, whose arguments it takes. Its derivative at 0 is 0.
+
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError for one that is
+    repeated, Refused for `out`.
 
     >>> import gnomon.numpy as np
     >>> np.std(np.array([1., 3.]))
@@ -392,6 +423,7 @@ def average(a, axis=None, weights=None, returned=False, keepdims=False):
 
     `weights` has the shape of `a`, or of the axes alone. Integers and booleans become floats. ValueError where shapes
     do not fit.
+    Also TypeError for what is no array (lists included), AxisError for an axis out of bounds.
 
     >>> import gnomon.numpy as np
     >>> np.average(np.array([1., 2.]), weights=np.array([3., 1.]))
@@ -455,6 +487,8 @@ def running_dtype(dtype, a, promote_integers=False):
 def cumsum(a, axis=None, dtype=None, out=None):
     """Running sums along an axis; of all elements in one row if `axis` is None. Booleans are counted as integers.
 
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, Refused for `out`.
+
     >>> import gnomon.numpy as np
     >>> np.cumsum(np.array([1, 2, 3]))
     Array([1, 3, 6], dtype=int32)
@@ -467,6 +501,8 @@ def cumsum(a, axis=None, dtype=None, out=None):
 @often_one_op
 def cumprod(a, axis=None, dtype=None, out=None):
     """Running products along an axis; of all elements in one row if `axis` is None. Booleans are taken as integers.
+
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, Refused for `out`.
 
     >>> import gnomon.numpy as np
     >>> np.cumprod(np.array([1, 2, 3]))
@@ -492,6 +528,8 @@ def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
     dtype.
 
     `include_initial` puts a 0 in front.
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError where an array of
+    several dimensions gets none.
 
     >>> import gnomon.numpy as np
     >>> np.cumulative_sum(np.array([1, 2, 3]), include_initial=True)
@@ -505,6 +543,8 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
     integer dtype.
 
     `include_initial` puts a 1 in front.
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError where an array of
+    several dimensions gets none.
 
     >>> import gnomon.numpy as np
     >>> np.cumulative_prod(np.array([1, 2, 3]), include_initial=True)
@@ -536,6 +576,7 @@ def argmax(a, axis=None, out=None, keepdims=None):
     largest.
 
     `keepdims` leaves the axis (or all axes) with size 1. ValueError for no elements.
+    Also TypeError for what is no array of real numbers (lists included), AxisError for an axis out of bounds, Refused for `out`.
 
     >>> import gnomon.numpy as np
     >>> np.argmax(np.array([[1, 3, 2], [6, 5, 4]]), axis=1)
@@ -551,6 +592,7 @@ def argmin(a, axis=None, out=None, keepdims=None):
     as smallest.
 
     `keepdims` leaves the axis (or all axes) with size 1. ValueError for no elements.
+    Also TypeError for what is no array of real numbers (lists included), AxisError for an axis out of bounds, Refused for `out`.
 
     >>> import gnomon.numpy as np
     >>> np.argmin(np.array([[1, 3, 2], [6, 5, 4]]), axis=1)
@@ -572,6 +614,9 @@ def without_nan(a, value):
 def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
     """The sum over axes of what is not NaN; the arguments are those of `sum`.
 
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError for one that is
+    repeated, Refused for `out`.
+
     >>> import gnomon.numpy as np
     >>> np.nansum(np.array([1., np.nan, 2.]))
     Array(3., dtype=float32)
@@ -582,6 +627,9 @@ def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, whe
 
 def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
     """The product over axes of what is not NaN; the arguments are those of `sum`.
+
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError for one that is
+    repeated, Refused for `out`.
 
     >>> import gnomon.numpy as np
     >>> np.nanprod(np.array([2., np.nan, 3.]))
@@ -594,6 +642,8 @@ def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, wh
 def nancumsum(a, axis=None, dtype=None, out=None):
     """Running sums in which NaN counts as 0; the arguments are those of `cumsum`.
 
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, Refused for `out`.
+
     >>> import gnomon.numpy as np
     >>> np.nancumsum(np.array([1., np.nan, 2.]))
     Array([1., 1., 3.], dtype=float32)
@@ -605,6 +655,8 @@ def nancumsum(a, axis=None, dtype=None, out=None):
 
 def nancumprod(a, axis=None, dtype=None, out=None):
     """Running products in which NaN counts as 1; the arguments are those of `cumprod`.
+
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, Refused for `out`.
 
     >>> import gnomon.numpy as np
     >>> np.nancumprod(np.array([2., np.nan, 3.]))
@@ -628,6 +680,9 @@ def extreme_without_nan(name, kind, a, axis, out, keepdims, initial, where):
 def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     """The largest element over axes that is not NaN, or NaN where all are; the arguments are those of `max`.
 
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError for one that is
+    repeated and where there are no elements, Refused for `out`.
+
     >>> import gnomon.numpy as np
     >>> np.nanmax(np.array([1., np.nan, 2.]))
     Array(2., dtype=float32)
@@ -637,6 +692,9 @@ def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
 
 def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     """The smallest element over axes that is not NaN, or NaN where all are; the arguments are those of `min`.
+
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError for one that is
+    repeated and where there are no elements, Refused for `out`.
 
     >>> import gnomon.numpy as np
     >>> np.nanmin(np.array([1., np.nan, 2.]))
@@ -656,6 +714,9 @@ def known_where(a, where):
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
     """The mean over axes of what is not NaN, or NaN where all is; the arguments are those of `mean`.
 
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError for one that is
+    repeated, Refused for `out`.
+
     >>> import gnomon.numpy as np
     >>> np.nanmean(np.array([1., np.nan, 2.]))
     Array(1.5, dtype=float32)
@@ -667,6 +728,9 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
 def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, mean=None):
     """The variance over axes of what is not NaN; the arguments are those of `var`.
 
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError for one that is
+    repeated, Refused for `out`.
+
     >>> import gnomon.numpy as np
     >>> np.nanvar(np.array([1., np.nan, 3.]))
     Array(1., dtype=float32)
@@ -677,6 +741,9 @@ def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=Non
 
 def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, mean=None):
     """The standard deviation over axes of what is not NaN; the arguments are those of `var`.
+
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError for one that is
+    repeated, Refused for `out`.
 
     >>> import gnomon.numpy as np
     >>> np.nanstd(np.array([1., np.nan, 3.]))
@@ -699,6 +766,9 @@ def position_without_nan(name, op, worst, a, axis, out, keepdims):
 def nanargmax(a, axis=None, out=None, keepdims=None):
     """The index of the first largest element that is not NaN, or -1 where all are; the arguments are those of `argmax`.
 
+    Errors: TypeError for what is no array of real numbers (lists included), AxisError for an axis out of bounds, ValueError where
+    there are no elements, Refused for `out`.
+
     >>> import gnomon.numpy as np
     >>> np.nanargmax(np.array([1., np.nan, 2.]))
     Array(2, dtype=int32)
@@ -709,6 +779,9 @@ def nanargmax(a, axis=None, out=None, keepdims=None):
 def nanargmin(a, axis=None, out=None, keepdims=None):
     """The index of the first smallest element that is not NaN, or -1 where all are; the arguments are those of
     `argmin`.
+
+    Errors: TypeError for what is no array of real numbers (lists included), AxisError for an axis out of bounds, ValueError where
+    there are no elements, Refused for `out`.
 
     >>> import gnomon.numpy as np
     >>> np.nanargmin(np.array([1., np.nan, 2.]))

@@ -9,6 +9,7 @@ import numpy as np
 from gnomon.base.settings import current
 from gnomon.numpy.axes import sequence
 from gnomon.numpy.composite import composite
+from gnomon.numpy.creation import broadcast
 from gnomon.numpy.elementwise import check_shapes
 from gnomon.numpy.logic import truth
 from gnomon.numpy.promote import SCALARS, Plan, apply_plan, as_value, operand, promote
@@ -16,7 +17,6 @@ from gnomon.numpy.mathematics import maximum, minimum, not_a_number, on_parts
 from gnomon.ops.compare import SelectN, eq
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.elementwise import full_scalar as number
-from gnomon.ops.shape import broadcast_in_dim
 from gnomon.run.array import Array
 from gnomon.trace.stage import bind, value_of
 from gnomon.trace.value import Value
@@ -65,6 +65,7 @@ def select(condlist, choicelist, default=0):
 
     `condlist` and `choicelist` are sequences of one length, of arrays that broadcast. ValueError where the lengths
     differ or are 0.
+    Also TypeError for what is no array or no sequence and for shapes that do not broadcast.
 
     >>> import gnomon.numpy as np
     >>> x = np.arange(5)
@@ -93,6 +94,7 @@ def piecewise(x, condlist, funclist, *args, **kw):
     `condlist` is a sequence of boolean arrays (or one array of them); `funclist` has a function or a number for each,
     and may have one more, for where none holds (else 0). Functions are called on all of `x` with `args` and `kw`; the
     result has the dtype of `x`. ValueError where the lengths do not fit.
+    Also TypeError for what is no array (lists included) or no sequence.
 
     >>> import gnomon.numpy as np
     >>> np.piecewise(np.array([-1., 2.]), [np.array([True, False])], [lambda x: -x, lambda x: x * 10])
@@ -114,7 +116,7 @@ def piecewise(x, condlist, funclist, *args, **kw):
     out = values.pop()
     for condition, value in zip(conditions, values):
         out = where(condition, value, out)
-    return out if out.shape == x.shape else broadcast_in_dim(out, x.shape, tuple(range(x.ndim - out.ndim, x.ndim)))
+    return broadcast(out, x.shape, "piecewise")
 
 
 # ---- limits -----------------------------------------------------------------------------------------------------
@@ -124,6 +126,7 @@ def clip(arr=None, /, min=None, max=None):
 
     Takes real numbers, promoted together; a Python integer outside the range of an integer dtype is no limit.
     ValueError for complex numbers, which have no order.
+    Also TypeError for what is no array (lists included) and for shapes that do not broadcast.
 
     >>> import gnomon.numpy as np
     >>> np.clip(np.arange(5), 1, 3)
@@ -154,6 +157,7 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     finite numbers.
 
     `copy` has no meaning here. Complex numbers are treated part by part; the dtype stays.
+    Errors: TypeError for what is no array (lists included).
 
     >>> import gnomon.numpy as np
     >>> np.nan_to_num(np.array([1., np.nan, np.inf]))

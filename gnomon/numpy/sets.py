@@ -173,6 +173,7 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
     element the place of its like in the result; how many there are of each. Without `size` the numbers must be concrete
     (ConcretizationTypeError). With `size` as many are given; where there are not enough, `fill_value` or the smallest
     element.
+    Also TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError for a negative size.
 
     >>> import gnomon.numpy as np
     >>> np.unique(np.array([3, 1, 3]), return_counts=True)
@@ -253,6 +254,8 @@ def unique_all(x, /, *, size=None, fill_value=None):
     """The different elements, the place of the first of each, the inverse and the counts; each NaN is different. See
     `unique`.
 
+    Errors: TypeError for what is no array (lists included), ValueError for a negative size.
+
     >>> import gnomon.numpy as np
     >>> np.unique_all(np.array([3, 1, 3])).counts
     Array([1, 2], dtype=int32)
@@ -262,6 +265,8 @@ def unique_all(x, /, *, size=None, fill_value=None):
 
 def unique_counts(x, /, *, size=None, fill_value=None):
     """The different elements, and how many there are of each; each NaN is different. See `unique`.
+
+    Errors: TypeError for what is no array (lists included), ValueError for a negative size.
 
     >>> import gnomon.numpy as np
     >>> np.unique_counts(np.array([3, 1, 3])).values
@@ -275,6 +280,8 @@ def unique_inverse(x, /, *, size=None, fill_value=None):
     """The different elements, and for each element the place of its like among them; each NaN is different. See
     `unique`.
 
+    Errors: TypeError for what is no array (lists included), ValueError for a negative size.
+
     >>> import gnomon.numpy as np
     >>> np.unique_inverse(np.array([3, 1, 3])).inverse_indices
     Array([1, 0, 1], dtype=int32)
@@ -286,6 +293,8 @@ def unique_inverse(x, /, *, size=None, fill_value=None):
 
 def unique_values(x, /, *, size=None, fill_value=None):
     """The different elements in ascending order; each NaN is different. See `unique`.
+
+    Errors: TypeError for what is no array (lists included), ValueError for a negative size.
 
     >>> import gnomon.numpy as np
     >>> np.unique_values(np.array([3, 1, 3]))
@@ -309,6 +318,7 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, method="a
     """Whether each element is among the test elements; with `invert`, whether it is not. NaN is in no set.
 
     `method` and `assume_unique` change nothing in the result.
+    Errors: TypeError for what is no array (lists included).
 
     >>> import gnomon.numpy as np
     >>> np.isin(np.array([1, 2, 3]), np.array([3, 1]))
@@ -350,6 +360,8 @@ def flat_rows(x, places):
 def union1d(ar1, ar2, *, size=None, fill_value=None):
     """The different elements of both arrays in ascending order. `size` and `fill_value` as for `unique`.
 
+    Errors: TypeError for what is no array (lists included), ValueError for a negative size.
+
     >>> import gnomon.numpy as np
     >>> np.union1d(np.array([3, 1]), np.array([2, 3]))
     Array([1, 2, 3], dtype=int32)
@@ -364,6 +376,8 @@ def intersect1d(ar1, ar2, assume_unique=False, return_indices=False, *, size=Non
     """The different elements that both arrays have, in ascending order; with return_indices also the places of the
     first of each in the two arrays. `size` and `fill_value` as for `unique`; places that fill up are the sizes of the
     arrays.
+
+    Errors: TypeError for what is no array (lists included), ValueError for a negative size.
 
     >>> import gnomon.numpy as np
     >>> np.intersect1d(np.array([3, 1, 2]), np.array([2, 3, 5]))
@@ -400,6 +414,8 @@ def setdiff1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
     """The different elements of the first array that the second does not have, in ascending order (with assume_unique,
     in the order of the first array). `size` and `fill_value` as for `unique`; by default 0 fills up.
 
+    Errors: TypeError for what is no array (lists included), ValueError for a negative size.
+
     >>> import gnomon.numpy as np
     >>> np.setdiff1d(np.array([3, 1, 2]), np.array([2, 5]))
     Array([1, 3], dtype=int32)
@@ -428,6 +444,8 @@ def run_setdiff(x, y, fill, size, assume_unique):
 def setxor1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
     """The different elements that only one of the arrays has, in ascending order. `size` and `fill_value` as for
     `unique`.
+
+    Errors: TypeError for what is no array (lists included), ValueError for a negative size.
 
     >>> import gnomon.numpy as np
     >>> np.setxor1d(np.array([3, 1, 2]), np.array([2, 5]))

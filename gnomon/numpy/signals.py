@@ -40,6 +40,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
 
     `prepend` and `append` (numbers, or arrays that fit but for the axis) are put before and behind first. ValueError
     for scalars and for n < 0.
+    Also TypeError for what is no array (lists included), AxisError for an axis out of bounds.
 
     >>> import gnomon.numpy as np
     >>> np.diff(np.array([1, 2, 4]))
@@ -83,6 +84,8 @@ def run_diff(before, a, behind, n, axis):
 def ediff1d(ary, to_end=None, to_begin=None):
     """Differences of neighbours in the flattened array, between `to_begin` and `to_end`.
 
+    Errors: TypeError for what is no array (lists included) and for booleans.
+
     >>> import gnomon.numpy as np
     >>> np.ediff1d(np.array([1, 2, 4]), to_end=9)
     Array([1, 2, 9], dtype=int32)
@@ -105,6 +108,7 @@ def gradient(f, *varargs, axis=None, edge_order=None):
 
     `varargs`: nothing (a distance of 1), one distance for all axes, or for each axis a distance or a vector of
     coordinates. Gives an array for one axis, else a list. ValueError for axes too short.
+    Also TypeError for what is no array (lists included), AxisError for an axis out of bounds.
 
     >>> import gnomon.numpy as np
     >>> np.gradient(np.array([1.0, 2.0, 4.0, 8.0]))
@@ -164,6 +168,9 @@ def unwrap(p, discont=None, axis=-1, period=2 * np.pi):
     """Phases along an axis with multiples of `period` added, so that no step is larger than half of it. Steps of less
     than `discont` (at least half the period) are left as they are.
 
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError for arrays without
+    dimensions.
+
     >>> import gnomon.numpy as np
     >>> np.unwrap(np.array([0, 3, 1, 2]), period=4)
     Array([ 0, -1, -3, -2], dtype=int32)
@@ -195,6 +202,9 @@ def run_unwrap(p, period, discont, axis):
 def trapezoid(y, x=None, dx=1.0, axis=-1):
     """The integral of samples along an axis by the trapezoidal rule, at coordinates `x` or at distances `dx`.
 
+    Errors: TypeError for what is no array (lists included) and distances whose shapes do not broadcast, AxisError for an axis out
+    of bounds.
+
     >>> import gnomon.numpy as np
     >>> np.trapezoid(np.array([1.0, 2.0, 4.0]))
     Array(4.5, dtype=float32)
@@ -225,6 +235,7 @@ def interp(x, xp, fp, left=None, right=None, period=None):
 
     Below the first point `left`, by default its value; above the last `right`; "extrapolate" goes on in a straight
     line. With a `period` coordinates are taken modulo it. ValueError where xp and fp are not vectors of one length.
+    Also TypeError for what is no array (lists included).
 
     >>> import gnomon.numpy as np
     >>> np.interp(np.array([0.0, 2.5]), np.array([1.0, 2.0, 3.0]), np.array([3.0, 2.0, 0.0]))
@@ -283,6 +294,9 @@ def convolve(a, v, mode="full", *, precision=None, preferred_element_type=None):
     """The convolution of two vectors: of length n + m - 1 ("full"), the longer of the two ("same"), or only where they
     overlap completely ("valid").
 
+    Errors: TypeError for what is no array (lists included), ValueError for what is no vector, for vectors without elements, another
+    mode or an unknown precision.
+
     >>> import gnomon.numpy as np
     >>> np.convolve(np.array([1.0, 2.0, 3.0]), np.array([1.0, 1.0]))
     Array([1., 3., 5., 3.], dtype=float32)
@@ -295,6 +309,9 @@ def convolve(a, v, mode="full", *, precision=None, preferred_element_type=None):
 
 def correlate(a, v, mode="valid", *, precision=None, preferred_element_type=None):
     """The correlation of two vectors, sum(a[n + k] * conj(v[n])) for each k. `mode` as for `convolve`.
+
+    Errors: TypeError for what is no array (lists included), ValueError for what is no vector, for vectors without elements, another
+    mode or an unknown precision.
 
     >>> import gnomon.numpy as np
     >>> np.correlate(np.array([1.0, 2.0, 3.0]), np.array([0.0, 1.0]))
@@ -354,6 +371,8 @@ def window(name, doc):
     make.__name__ = make.__qualname__ = name
     make.__doc__ = f"""{doc} of M points, in the default float dtype.
 
+    Errors: TypeError for an `M` that is no integer.
+
     >>> import gnomon.numpy as np
     >>> np.{name}(3).shape
     (3,)
@@ -374,6 +393,8 @@ hanning = window("hanning", "The Hann window")
 
 def kaiser(M, beta):
     """The Kaiser window of M points with shape parameter `beta`, in the default float dtype.
+
+    Errors: TypeError for an `M` that is no integer.
 
     >>> import gnomon.numpy as np
     >>> np.kaiser(3, 0.0)

@@ -55,6 +55,7 @@ def sort(a, axis=-1, *, kind=None, order=None, stable=True, descending=False):
     """The elements along an axis in ascending order; without an axis, those of the flattened array.
 
     NaN is largest; complex numbers are ordered by real part, then imaginary part. AxisError for an axis out of bounds.
+    Errors: TypeError for what is no array (lists included) and for `kind` and `order`, AxisError for an axis out of bounds.
 
     >>> import gnomon.numpy as np
     >>> np.sort(np.array([3, 1, 2]))
@@ -69,6 +70,8 @@ def sort(a, axis=-1, *, kind=None, order=None, stable=True, descending=False):
 @often_one_op
 def argsort(a, axis=-1, *, kind=None, order=None, stable=True, descending=False, dtype=None):
     """The places that put the elements along an axis in order (see `sort`); equal elements keep theirs, if `stable`.
+
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, TypeError for `kind` and `order`.
 
     >>> import gnomon.numpy as np
     >>> np.argsort(np.array([3, 1, 2]))
@@ -96,6 +99,7 @@ def lexsort(keys, axis=-1, *, batch_size=16):
     Of more than `batch_size` keys that many are compared at a time, which compiles faster; the result is the same.
 
     TypeError without keys, ValueError where their shapes differ.
+    Also AxisError for an axis out of bounds.
 
     >>> import gnomon.numpy as np
     >>> np.lexsort((np.array([1, 1, 0]), np.array([2, 1, 1])))
@@ -136,6 +140,9 @@ def partition(a, kth, axis=-1):
     """The elements along an axis rearranged so that the one at `kth` is where it is in sorted order, with smaller ones
     before and larger ones behind it. Here they are simply sorted.
 
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds or a `kth` out of bounds,
+    NotImplementedError for complex numbers.
+
     >>> import gnomon.numpy as np
     >>> np.partition(np.array([3, 1, 2]), 1)
     Array([1, 2, 3], dtype=int32)
@@ -146,6 +153,9 @@ def partition(a, kth, axis=-1):
 
 def argpartition(a, kth, axis=-1):
     """The places of what `partition` gives.
+
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds or a `kth` out of bounds,
+    NotImplementedError for complex numbers.
 
     >>> import gnomon.numpy as np
     >>> np.argpartition(np.array([3, 1, 2]), 1)
@@ -167,6 +177,8 @@ def check_partition(a, kth, axis, name):
 def sort_complex(a):
     """The elements along the last axis as complex numbers, in ascending order.
 
+    Errors: TypeError for what is no array (lists included), AxisError for arrays without dimensions.
+
     >>> import gnomon.numpy as np
     >>> np.sort_complex(np.array([2, 1]))
     Array([1.+0.j, 2.+0.j], dtype=complex64)
@@ -183,6 +195,9 @@ def top_k(a, k, /, *, axis=-1, mode="largest", sorted=True):
     """(values, places) of the `k` largest elements along an axis in descending order; with mode="smallest", of the
     smallest in ascending order. Equal elements come in the order in which they stand. `k` is static; `sorted` may be
     False.
+
+    Errors: TypeError for what is no array of real numbers (lists included), AxisError for an axis out of bounds, ValueError for a
+    `k` that is not between 0 and the axis's size and for another mode.
 
     >>> import gnomon.numpy as np
     >>> np.top_k(np.array([3, 1, 2]), 2)
@@ -215,6 +230,7 @@ def searchsorted(a, v, side="left", sorter=None, *, method="scan"):
 
     `sorter`: places that sort `a`. NaN counts as largest. `method` chooses the algorithm: "scan" and "scan_unrolled"
     search by halves, "compare_all" compares with every element, "sort" sorts both. ValueError where `a` is no vector.
+    Also TypeError for what is no array (lists included), ValueError for another side or method.
 
     >>> import gnomon.numpy as np
     >>> np.searchsorted(np.array([1, 2, 2, 4]), np.array([2, 3]))
@@ -227,7 +243,10 @@ def searchsorted(a, v, side="left", sorter=None, *, method="scan"):
     one_word(side, ("left", "right"), "searchsorted", "side")
     one_word(method, METHODS, "searchsorted", "method")
     if sorter is not None:
-        a = take(a, places(sorter, "searchsorted", 3), mode="clip")
+        sorter = as_value(places(sorter, "searchsorted", 3), "searchsorted", 3)
+        if sorter.type.shape != a.type.shape:
+            raise ValueError(f"searchsorted takes a sorter of the shape of a, {a.type.shape}, got {sorter.type.shape}.")
+        a = take(a, sorter, mode="clip")
     dtype = default_int()
     if local.frame is None:
         host, wanted = small_host(a), small_host(v)
@@ -308,6 +327,8 @@ def search_by_sorting(a, v, side):
 def digitize(x, bins, right=False, *, method=None):
     """The number of the bin in which each element lies. `bins` are the edges, in ascending or descending order; bin i
     is between the edges i - 1 and i, and includes the lower of the two, or with `right` the upper.
+
+    Errors: TypeError for what is no array (lists included), ValueError for bins that are no vector or another method.
 
     >>> import gnomon.numpy as np
     >>> np.digitize(np.array([0.5, 2.0, 9.0]), np.array([1.0, 2.0, 3.0]))

@@ -40,6 +40,7 @@ def bincount(x, weights=None, minlength=0, *, length=None, out_sharding=None):
     The result is as long as the largest integer asks for, at least `minlength`; then `x` must be concrete
     (ConcretizationTypeError). With `length` it is as long as that, and larger integers are not counted. Integers below
     0 count as 0.
+    Also TypeError for what is no array of integers, ValueError for what is no vector and for weights of another shape.
 
     >>> import gnomon.numpy as np
     >>> np.bincount(np.array([1, 2, 1]), length=4)
@@ -83,6 +84,8 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
     """The edges of the bins of a histogram: `bins` itself if it is a vector, else that many bins of equal width.
 
     They cover `range`, by default from the smallest element to the largest.
+    Errors: TypeError for what is no array (lists included) and for what are neither bins nor a range, ValueError for fewer than 1
+    bin and other than two bounds, NotImplementedError for the name of a method to choose bins.
 
     >>> import gnomon.numpy as np
     >>> np.histogram_bin_edges(np.array([0, 3, 6]), bins=3)
@@ -119,6 +122,8 @@ def histogram(a, bins=10, range=None, weights=None, density=None, out_sharding=N
 
     Bins hold their lower edge and not their upper one, but for the last, which holds both. `bins` and `range` as for
     `histogram_bin_edges`; with `density` the result is divided so that its integral is 1.
+    Errors: TypeError for what is no array (lists included) and for what are neither bins nor a range, ValueError for fewer than 1
+    bin, other than two bounds and weights of another shape, NotImplementedError for the name of a method to choose bins.
 
     >>> import gnomon.numpy as np
     >>> np.histogram(np.array([1.0, 2.0, 4.0]), bins=2, range=(0, 4))
@@ -157,6 +162,8 @@ def histogram2d(x, y, bins=10, range=None, weights=None, density=None):
     """(counts, edges along x, edges along y) of points in the plane: `histogramdd` for two dimensions.
 
     `bins` is a number or a vector of edges for both dimensions, or a pair of these.
+    Errors: TypeError for what is no array (lists included) and for what are neither bins nor a range, ValueError for fewer than 1
+    bin and weights of another shape, NotImplementedError for the name of a method to choose bins.
 
     >>> import gnomon.numpy as np
     >>> np.histogram2d(np.array([1.0, 2.0]), np.array([0.0, 1.0]), bins=2)[0]
@@ -180,6 +187,9 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=None):
 
     `bins` is a number of bins for all dimensions or a sequence with a number or a vector of edges for each; `range` a
     sequence with a pair or None for each. `weights` and `density` as for `histogram`.
+    Errors: TypeError for what is no array (lists included) and for what are neither bins nor a range, ValueError for fewer than 1
+    bin, another number of bins than columns and weights of another shape, NotImplementedError for the name of a method to choose
+    bins.
 
     >>> import gnomon.numpy as np
     >>> np.histogramdd(np.array([[1.0, 0.0], [2.0, 1.0]]), bins=2)[0]
@@ -232,6 +242,8 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     Sums are divided by the number of observations less `ddof`: 1, or 0 with `bias`. `fweights`: how often each
     observation counts, integers; `aweights`: how much. ValueError for arrays of more than two dimensions and for
     weights that do not fit.
+    Also TypeError for what is no array (lists included), ValueError for more than two dimensions, weights of another length and a
+    `ddof` that is no integer.
 
     >>> import gnomon.numpy as np
     >>> np.cov(np.array([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
@@ -286,6 +298,8 @@ def run_cov(xs, fweights, aweights, rowvar, ddof):
 
 def corrcoef(x, y=None, rowvar=True, dtype=None):
     """The correlation coefficients of variables: `cov` divided by the deviations of both.
+
+    Errors: TypeError for what is no array (lists included), ValueError for more than two dimensions.
 
     >>> import gnomon.numpy as np
     >>> np.corrcoef(np.array([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))

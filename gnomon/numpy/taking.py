@@ -6,7 +6,8 @@ import math
 import numpy as np
 
 from gnomon.base.errors import ConcretizationTypeError
-from gnomon.numpy.axes import integer, one_axis, one_word, sequence
+from gnomon.ir.jaxpr import Literal
+from gnomon.numpy.axes import integer, one_axis, one_word, plain_values, sequence
 from gnomon.numpy.composite import composite
 from gnomon.numpy.creation import broadcast, default_int
 from gnomon.numpy.index_plan import DEFAULT, INT32, INT64, Options, Wrap, options_of, reader_with, remember
@@ -81,6 +82,7 @@ def take(a, indices, axis=None, out=None, mode=None, unique_indices=False, indic
     end. `mode` says what is taken at places out of range: by default ("fill") `fill_value`, or NaN, the smallest signed
     or largest unsigned integer, True; "clip": the nearest, places below 0 counting as 0; "wrap": places modulo the
     size. AxisError for an axis out of bounds, TypeError for indices that are no integers.
+    Also NotImplementedError for mode="raise", ValueError for another mode.
 
     >>> import gnomon.numpy as np
     >>> np.take(np.arange(4.0), np.array([2, -1, 9]))
@@ -103,7 +105,11 @@ def take(a, indices, axis=None, out=None, mode=None, unique_indices=False, indic
             except IndexError:
                 pass
     key = (mode, unique_indices, indices_are_sorted)
-    options = _take_options.get(key)
+    try:
+        options = _take_options.get(key)
+    except TypeError:
+        plain_values("take", {"mode": mode, "unique_indices": unique_indices, "indices_are_sorted": indices_are_sorted})
+        raise
     if options is None:
         if mode == "raise":
             raise NotImplementedError("take does not support mode='raise', since it cannot raise from a compiled "
@@ -174,6 +180,7 @@ def take_along_axis(arr, indices, axis=-1, mode=None, fill_value=None, *, wrap_n
 
     `indices` has as many dimensions as `arr`; the others are broadcast. Without an axis, both are flattened. `mode` and
     `fill_value` as for `take`. ValueError where ranks or sizes do not fit.
+    Also TypeError for what is no array (lists included), AxisError for an axis out of bounds.
 
     >>> import gnomon.numpy as np
     >>> x = np.array([[3, 1, 2], [4, 6, 5]])
@@ -187,6 +194,8 @@ def take_along_axis(arr, indices, axis=-1, mode=None, fill_value=None, *, wrap_n
         x, i, axis = flat(x), flat(i), 0
     else:
         axis = one_axis(axis, x.type.ndim, "take_along_axis")
+    if fill_value is not None:
+        plain_values("take_along_axis", {"fill_value": fill_value})
     if mode is None and wrap_negative_indices:
         host, numbers = small_host(x), small_host(i)
         if host is not None and numbers is not None and host.ndim == numbers.ndim:
@@ -220,6 +229,8 @@ def compress(condition, a, axis=None, *, size=None, fill_value=0, out=None):
 
     Without `size` the condition must be concrete, since the shape of the result depends on it. With `size`, as many are
     taken; `fill_value` stands where there are not enough.
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError for a condition that is
+    no vector or a negative size, NotImplementedError for `out`.
 
     >>> import gnomon.numpy as np
     >>> np.compress(np.array([True, False, True]), np.arange(3))
@@ -250,6 +261,8 @@ def extract(condition, arr, *, size=None, fill_value=0):
     """The elements of `arr` where the condition, of as many elements, is true, in a vector. `size` and `fill_value` as
     for `compress`.
 
+    Errors: TypeError for what is no array (lists included), ValueError for a negative size.
+
     >>> import gnomon.numpy as np
     >>> x = np.arange(5)
     >>> np.extract(x % 2 == 1, x)
@@ -265,6 +278,7 @@ def choose(a, choices, out=None, mode="raise"):
     """For each place, the element of the choice that the integer there numbers; `a` and the choices are broadcast.
 
     `mode` says what numbers out of range mean: "raise" (ValueError; the numbers must be concrete), "clip" or "wrap".
+    Also TypeError for what is no array of integers, Refused for `out`.
 
     >>> import gnomon.numpy as np
     >>> np.choose(np.array([1, 0, 1]), [np.array([1, 2, 3]), 10])
@@ -311,6 +325,8 @@ def put(a, ind, v, mode=None, *, inplace=True):
 
     `mode` says what is written at places out of range: nothing by default ("drop"), "clip": at the nearest, "wrap": at
     places modulo the size.
+    Errors: TypeError for what is no array (lists included) and for places that are no integers, ValueError for another mode and
+    without inplace=False.
 
     >>> import gnomon.numpy as np
     >>> np.put(np.arange(4), np.array([0, 2]), 9, inplace=False)
@@ -340,6 +356,9 @@ def repeated(v, n):
 def put_along_axis(arr, indices, values, axis, inplace=True, *, mode=None):
     """A copy of `arr` with the elements at these places along an axis, row by row, replaced by `values`, which are
     broadcast to the indices. Pass inplace=False. Without an axis, `arr` is flattened. `mode` as for `put`.
+
+    Errors: TypeError for what is no array (lists included) and for places that are no integers, AxisError for an axis out of
+    bounds, ValueError where dimensions differ in number, for another mode and without inplace=False.
 
     >>> import gnomon.numpy as np
     >>> np.put_along_axis(np.zeros((2, 2)), np.array([[1], [0]]), 5.0, axis=1, inplace=False)
@@ -379,6 +398,9 @@ def place(arr, mask, vals, *, inplace=True):
     """A copy of `arr` with the elements where the mask is true replaced by those of `vals` in turn, again and again.
     Pass inplace=False.
 
+    Errors: TypeError for what is no array (lists included), ValueError for a mask of another size or no values, ValueError without
+    inplace=False.
+
     >>> import gnomon.numpy as np
     >>> np.place(np.arange(5), np.arange(5) > 1, np.array([7, 8]), inplace=False)
     Array([0, 1, 7, 8, 7], dtype=int32)
@@ -411,13 +433,16 @@ def truth(x):
 
 def concrete(x, what, advice):
     """The numbers of a value; ConcretizationTypeError where they are not known while tracing."""
+    dtype = x.type.dtype
     if x.__class__ is Tracer:
         try:
             x = x.frame.concrete(x.atom)
         except NotKnown as unknown:
             raise ConcretizationTypeError(f"{what} needs the numbers of a traced array of type {x.type}. {advice}\n"
                                           f"{unknown.frame.why_unknown(unknown.var)}") from None
-    return x.host()
+    if x.__class__ is Literal:
+        x = x.value
+    return x.host() if x.__class__ is Array else np.asarray(x, dtype)
 
 
 def nonzero(a, *, size=None, fill_value=None):
@@ -426,6 +451,7 @@ def nonzero(a, *, size=None, fill_value=None):
     Without `size` the numbers must be concrete (ConcretizationTypeError), since the shape of the result depends on
     them. With `size`, as many places are given; where there are not enough, `fill_value` (a number, or one per
     dimension) or 0 stands.
+    Also TypeError for what is no array (lists included), ValueError for arrays without dimensions and a negative size.
 
     >>> import gnomon.numpy as np
     >>> np.nonzero(np.array([0, 5, 0, 7]))
@@ -483,6 +509,8 @@ def split_places(i, shape):
 def flatnonzero(a, *, size=None, fill_value=None):
     """The places in the flattened array of the elements that are not zero. `size` and `fill_value` as for `nonzero`.
 
+    Errors: TypeError for what is no array (lists included), ValueError for a negative size.
+
     >>> import gnomon.numpy as np
     >>> np.flatnonzero(np.eye(2))
     Array([0, 3], dtype=int32)
@@ -492,6 +520,8 @@ def flatnonzero(a, *, size=None, fill_value=None):
 
 def argwhere(a, *, size=None, fill_value=None):
     """The places of the elements that are not zero, one row each. `size` and `fill_value` as for `nonzero`.
+
+    Errors: TypeError for what is no array (lists included), ValueError for a negative size.
 
     >>> import gnomon.numpy as np
     >>> np.argwhere(np.eye(2))
@@ -510,6 +540,8 @@ def argwhere(a, *, size=None, fill_value=None):
 def unravel_index(indices, shape):
     """Places in a flattened array of this shape as places per dimension. Places below 0 are counted from the end, and
     places out of range are moved to the nearest one.
+
+    Errors: TypeError for places and sizes that are no integers.
 
     >>> import gnomon.numpy as np
     >>> np.unravel_index(np.array([5, -1]), (3, 4))
@@ -537,6 +569,7 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C", *, dtype=None)
     `mode` (one, or one per dimension) says what places out of range mean: "raise" (ValueError; they must be concrete),
     "clip" to the nearest, "wrap" modulo the size, "ignore" (they are in range). `order` "C": the last dimension counts
     fastest; "F": the first.
+    Also TypeError for what is no integer.
 
     >>> import gnomon.numpy as np
     >>> np.ravel_multi_index((np.array([0, 2]), np.array([1, 3])), (3, 4))

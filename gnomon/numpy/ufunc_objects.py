@@ -42,7 +42,8 @@ class ufunc:
                  accumulate=None, at=None, reduceat=None):
         self.__name__ = self.__qualname__ = name or func.__name__
         self.__module__ = getattr(func, "__module__", None)
-        self.__doc__ = func.__doc__
+        summary, _, rest = (func.__doc__ or "").partition("\n\n    >>>")
+        self.__doc__ = f"{summary}\n    Refused for `out` and `where`.\n\n    >>>{rest}" if rest else func.__doc__
         self.function, self.nin, self.nout, self.identity = call or func, nin, nout, identity
         self.nargs = nin if nargs is None else nargs
         self.reduction, self.running, self.update, self.pieces = reduce, accumulate, at, reduceat
@@ -222,6 +223,8 @@ def rebuilt(function, nin, nout, name, nargs, identity):
 
 def frompyfunc(func, /, nin, nout, *, identity=None):
     """A ufunc made of a function of scalars, which is mapped over arrays.
+
+    Errors: TypeError for what is no function and counts that are no integers.
 
     >>> import gnomon.numpy as np
     >>> digits = np.frompyfunc(lambda x, y: 10 * x + y, 2, 1)
