@@ -683,6 +683,14 @@ def below(n, m, k):
 
 # ---- from memory and text -----------------------------------------------------------------------------------------
 
+def known_dtype(dtype):
+    """The dtype of numbers that are read; of 64 bits where it says so, to be narrowed then."""
+    found = canonicalize(dtype, True)
+    if not is_supported(found) or is_key(found):
+        raise TypeError(f"{found} is not the dtype of an array of numbers or booleans.")
+    return found
+
+
 def frombuffer(buffer, dtype=float, count=-1, offset=0):
     """An array of the bytes of a buffer, read as numbers of a dtype (by default 8-byte floats, then narrowed).
 
@@ -692,7 +700,7 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0):
     Array([65, 66], dtype=uint8)
     """
     count, offset = integer(count, "frombuffer", "count"), integer(offset, "frombuffer", "offset")
-    return asarray(np.frombuffer(buffer, canonicalize(dtype, True), count, offset))
+    return asarray(np.frombuffer(buffer, known_dtype(dtype), count, offset))
 
 
 def fromstring(string, dtype=float, count=-1, *, sep):
@@ -704,7 +712,7 @@ def fromstring(string, dtype=float, count=-1, *, sep):
     Array([1., 2., 3.], dtype=float32)
     """
     count = integer(count, "fromstring", "count")
-    return asarray(np.fromstring(string, canonicalize(dtype, True), count, sep=sep), requested_dtype(dtype))
+    return asarray(np.fromstring(string, known_dtype(dtype), count, sep=sep), requested_dtype(dtype))
 
 
 def fromfile(*args, **kwargs):
@@ -733,8 +741,7 @@ def from_dlpack(x, /, *, device=None, copy=None):
     """An array that shares the memory of an object with `__dlpack__` (a torch tensor, say), which nobody may write to then;
     `copy=True` copies it, and so do 64-bit dtypes, which are narrowed unless enable_x64 is set.
 
-    Errors: TypeError for what has no `__dlpack__`, BufferError for dtypes that DLPack does not know, ValueError where a copy is
-    needed and copy=False.
+    Errors: TypeError for what has no `__dlpack__`, BufferError for dtypes that DLPack does not know.
 
     >>> from_dlpack(np.arange(3, dtype="int32"))
     Array([0, 1, 2], dtype=int32)

@@ -172,6 +172,8 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False, subset_by_index
         if len(subset_by_index) != 2:
             raise ValueError(f"svd takes the first and the last place as subset_by_index, got {subset_by_index}.")
     x = as_matrices(a, "svd", square=hermitian)
+    if hermitian and subset_by_index is not None and not 0 <= subset_by_index[0] < subset_by_index[1] <= x.type.shape[-1]:
+        raise ValueError(f"svd of a matrix of size {x.type.shape[-1]} has no singular values from {subset_by_index[0]} to {subset_by_index[1]}.")
     if hermitian:
         return hermitian_svd(x, compute_uv, subset_by_index)
     found = svd_op(x, bool(full_matrices), bool(compute_uv), subset_by_index=subset_by_index)
@@ -659,7 +661,7 @@ def tensordot(x1, x2, /, *, axes=2, precision=None, preferred_element_type=None,
 def multi_dot(arrays, *, precision=None):
     """The product of a list of matrices, multiplied in the order that takes the fewest operations. The first and the last may be vectors.
 
-    Errors: TypeError for what is no sequence of arrays, ValueError for fewer than two and for sizes that differ.
+    Errors: TypeError for what is no sequence of arrays and for sizes that differ, ValueError for fewer than two.
 
     >>> import gnomon.numpy as jnp
     >>> multi_dot([jnp.ones((2, 3)), jnp.ones((3, 1)), jnp.ones((1, 4))]).shape

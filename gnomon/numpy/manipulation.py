@@ -431,8 +431,8 @@ def join(name, xs, axis):
 def concat(arrays, /, *, axis=0):
     """Arrays one behind the other; `concatenate` under its name in the array API standard.
 
-    Errors: TypeError for what is no sequence of arrays and where shapes differ in other dimensions, ValueError for no arrays,
-    AxisError for an axis out of bounds.
+    Errors: TypeError for what are no arrays (lists of numbers included) and where shapes differ in other dimensions,
+    ValueError for no arrays, AxisError for an axis out of bounds.
 
     >>> import gnomon.numpy as jnp
     >>> concat([jnp.zeros(1), jnp.ones(2)])
@@ -444,7 +444,7 @@ def concat(arrays, /, *, axis=0):
 def stack(arrays, axis=0, out=None, dtype=None):
     """Arrays of one shape beside each other along a new axis. ValueError where shapes differ.
 
-    Also TypeError for what is no sequence of arrays, AxisError for an axis out of bounds.
+    Also TypeError for what are no arrays (lists of numbers included), AxisError for an axis out of bounds.
 
     >>> import gnomon.numpy as jnp
     >>> stack([jnp.zeros(2), jnp.ones(2)], axis=1)
@@ -468,7 +468,7 @@ def stack(arrays, axis=0, out=None, dtype=None):
 def vstack(tup, dtype=None):
     """Arrays below each other: along axis 0, rows first made of arrays with one dimension.
 
-    Errors: TypeError for what is no sequence of arrays and for other sizes, ValueError for no arrays.
+    Errors: TypeError for what are no arrays (lists of numbers included) and for sizes that differ, ValueError for no arrays.
 
     >>> import gnomon.numpy as jnp
     >>> vstack([jnp.zeros(2), jnp.ones(2)])
@@ -481,7 +481,7 @@ def vstack(tup, dtype=None):
 def hstack(tup, dtype=None):
     """Arrays behind each other: along axis 1, or 0 for arrays with one dimension.
 
-    Errors: TypeError for what is no sequence of arrays and for other sizes, ValueError for no arrays.
+    Errors: TypeError for what are no arrays (lists of numbers included) and for sizes that differ, ValueError for no arrays.
 
     >>> import gnomon.numpy as jnp
     >>> hstack([jnp.zeros(2), jnp.ones(1)])
@@ -494,7 +494,7 @@ def hstack(tup, dtype=None):
 def dstack(tup, dtype=None):
     """Arrays along a third axis.
 
-    Errors: TypeError for what is no sequence of arrays and for other sizes, ValueError for no arrays.
+    Errors: TypeError for what are no arrays (lists of numbers included) and for sizes that differ, ValueError for no arrays.
 
     >>> import gnomon.numpy as jnp
     >>> dstack([jnp.zeros(2), jnp.ones(2)]).shape
@@ -506,7 +506,7 @@ def dstack(tup, dtype=None):
 def column_stack(tup):
     """Arrays with one dimension as the columns of a matrix; arrays with two are put beside them as they are.
 
-    Errors: TypeError for what is no sequence of arrays and for other sizes, ValueError for no arrays.
+    Errors: TypeError for what are no arrays (lists of numbers included) and for sizes that differ, ValueError for no arrays.
 
     >>> import gnomon.numpy as jnp
     >>> column_stack([jnp.zeros(2), jnp.ones(2)])
@@ -520,7 +520,7 @@ def column_stack(tup):
 def block(arrays):
     """An array put together from nested lists of blocks: innermost lists along the last axis, the next along the one before.
 
-    Errors: TypeError for empty lists and tuples, and where shapes do not fit; ValueError where the lists are not equally deep.
+    Errors: TypeError for tuples and where shapes do not fit, ValueError for empty lists and lists that are not equally deep.
 
     >>> import gnomon.numpy as jnp
     >>> block([[jnp.eye(1), jnp.zeros((1, 1))], [jnp.ones((1, 2))]])

@@ -96,7 +96,10 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
                                   "or edges.")
     a = as_value(a, "histogram_bin_edges", 0)
     if np.ndim(bins) == 1:
-        return asarray(bins)
+        edges = asarray(bins)
+        if not edges.size:
+            raise ValueError("histogram takes the edges of at least 1 bin, got a vector without elements.")
+        return edges
     bins = integer(bins, "histogram", "bins")
     if bins < 1:
         raise ValueError(f"histogram takes at least 1 bin, got {bins}.")
@@ -172,7 +175,7 @@ def histogram2d(x, y, bins=10, range=None, weights=None, density=None):
     """
     x, y = as_value(x, "histogram2d", 0), as_value(y, "histogram2d", 1)
     try:
-        count = len(bins)
+        count = 1 if isinstance(bins, str) else len(bins)
     except TypeError:
         count = 1
     if count not in (1, 2):

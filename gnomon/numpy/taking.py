@@ -278,7 +278,7 @@ def choose(a, choices, out=None, mode="raise"):
     """For each place, the element of the choice that the integer there numbers; `a` and the choices are broadcast.
 
     `mode` says what numbers out of range mean: "raise" (ValueError; the numbers must be concrete), "clip" or "wrap".
-    Also TypeError for what is no array of integers, Refused for `out`.
+    Also TypeError for what is no array of integers, NotImplementedError for `out`.
 
     >>> import gnomon.numpy as np
     >>> np.choose(np.array([1, 0, 1]), [np.array([1, 2, 3]), 10])

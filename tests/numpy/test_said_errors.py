@@ -4,13 +4,21 @@ import re
 
 import numpy as np
 import pytest
+from numpy.exceptions import AxisError
 
 import gnomon as G
 import gnomon.numpy as jnp
+from gnomon.errors import Refused
 from tests.numpy.generated import Draw
 from tests.numpy.test_generated import CASES, functions
 
 X = np.arange(1, 7, dtype="float32")
+
+
+def F(*shape):
+    return np.ones(shape, "float32")
+
+
 # Calls of the functions that no recipe is for
 MORE = {
     "array_repr": ((X,), {}), "array_str": ((X,), {}), "can_cast": (("int8", "int16"), {}), "einsum_path": (("i,i", X, X), {}),
@@ -80,3 +88,119 @@ def test_errors_are_said(full):
             what = f"{full}({name}={bad!r}) raises {type(error).__name__}: {error}"
             assert said & {cls.__name__ for cls in type(error).__mro__}, what
             assert not FOREIGN.search(str(error)), what
+
+
+# error: calls that raise it, as the docstrings say
+RAISED = {
+    ValueError: [
+        lambda: jnp.hstack([]), lambda: jnp.vstack([]), lambda: jnp.dstack([]), lambda: jnp.column_stack([]),
+        lambda: jnp.tril_indices_from(F(2, 2, 2)), lambda: jnp.block([[F(2)], F(2)]), lambda: jnp.block([]),
+        lambda: jnp.can_cast("int8", "int16", "x"), lambda: jnp.resize(F(2), -1), lambda: jnp.cov(F(2, 3), ddof=1.5), lambda: jnp.cov(F(2, 3, 4)),
+        lambda: jnp.corrcoef(F(2, 3, 4)), lambda: jnp.cov(F(2, 3), fweights=np.ones(2, int)), lambda: jnp.fill_diagonal(F(2), 1.0, inplace=False),
+        lambda: jnp.fill_diagonal(F(2, 3, 2), 1.0, inplace=False), lambda: jnp.place(F(3), F(2)>0, F(1), inplace=False),
+        lambda: jnp.place(F(3), F(3)>0, F(0), inplace=False), lambda: jnp.place(F(3), F(3)>0, F(3)), lambda: jnp.put(F(3), 0, 1.0),
+        lambda: jnp.put(F(3), 0, 1.0, mode="x", inplace=False), lambda: jnp.put_along_axis(F(3), np.array([[0]]), 1.0, 0, inplace=False),
+        lambda: jnp.compress(F(2, 2), F(2, 2), 0), lambda: jnp.compress(F(2)>0, F(2), size=-1), lambda: jnp.top_k(F(3), 5),
+        lambda: jnp.nanargmax(F(0)), lambda: jnp.ptp(F(0)), lambda: jnp.minmax(F(0)), lambda: jnp.min(F(0)), lambda: jnp.nanmin(F(0)),
+        lambda: jnp.nanmax(F(0)), lambda: jnp.cumulative_sum(F(2, 2)), lambda: jnp.linalg.pinv(F(2)),
+        lambda: jnp.linalg.svd(F(2, 2), subset_by_index=(0, 5)), lambda: jnp.linalg.svd(F(2, 2), hermitian=True, subset_by_index=(0, 5)),
+        lambda: jnp.linalg.qr(F(2, 2), mode="x"), lambda: jnp.linalg.cond(F(2, 2), p=7), lambda: jnp.linalg.eigh(F(2, 2), UPLO="x"),
+        lambda: jnp.linalg.slogdet(F(2, 2), method="x"), lambda: jnp.linalg.matrix_rank(F(2, 3), hermitian=True),
+        lambda: jnp.linalg.multi_dot([F(2, 2)]), lambda: jnp.linalg.solve(F(2, 3), F(2)), lambda: jnp.linalg.solve(F(2, 2), F(3)),
+        lambda: jnp.linalg.lstsq(F(2), F(2)), lambda: jnp.linalg.lstsq(F(2, 2), F(3)), lambda: jnp.linalg.tensorinv(F(2, 2, 3), ind=1),
+        lambda: jnp.linalg.tensorinv(F(2, 2), ind=0), lambda: jnp.linalg.tensorsolve(F(2, 3), F(2)),
+        lambda: jnp.linalg.vector_norm(F(2), axis=(0, 0)), lambda: jnp.linalg.vector_norm(F(2), ord="x"),
+        lambda: jnp.linalg.matrix_norm(F(2, 2), ord=7), lambda: jnp.linalg.outer(F(2, 2), F(2)), lambda: jnp.linalg.matmul(F(), F(2)),
+        lambda: jnp.linalg.cross(F(2), F(2)), lambda: jnp.linalg.matrix_power(F(2, 3), 1), lambda: jnp.tensordot(F(2), F(2), axes=1, precision="x"),
+        lambda: jnp.dot(F(2), F(2), precision="x"), lambda: jnp.vdot(F(2), F(2), precision="x"), lambda: jnp.vecdot(F(), F(2)),
+        lambda: jnp.matvec(F(2), F(2)), lambda: jnp.vecmat(F(2), F(2)), lambda: jnp.cross(F(4), F(4)), lambda: jnp.diagonal(F(2)),
+        lambda: jnp.diagonal(F(2, 2), axis1=0, axis2=0), lambda: jnp.repeat(F(3), -1), lambda: jnp.repeat(F(3), np.array([1, 2])),
+        lambda: jnp.roll(F(2, 2), (1, 1, 1), (0, 1)), lambda: jnp.rot90(F(2, 2), axes=(0, 0)), lambda: jnp.moveaxis(F(2, 2), (0, 0), (0, 1)),
+        lambda: jnp.moveaxis(F(2, 2), 0, (0, 1)), lambda: jnp.transpose(F(2, 2), (0,)), lambda: jnp.transpose(F(2, 2), (0, 0)),
+        lambda: jnp.array_split(F(3), 0), lambda: jnp.split(F(3), 2), lambda: jnp.dsplit(F(2, 2, 3), 2), lambda: jnp.hsplit(F(3), 2),
+        lambda: jnp.broadcast_arrays(F(2), F(3)), lambda: jnp.broadcast_to(F(2), (3,)), lambda: jnp.insert(F(3), [0, 1], F(3)),
+        lambda: jnp.full((2,), F(3)), lambda: jnp.full_like(F(2), F(3)), lambda: jnp.zeros(-1), lambda: jnp.arange(F(2)), lambda: jnp.arange(np.nan),
+        lambda: jnp.frombuffer(b"abc", "int16"), lambda: jnp.fromstring("a b", sep=" "), lambda: jnp.ravel(F(2), order="x"),
+        lambda: jnp.reshape(F(2), (-1, -1)), lambda: jnp.indices((-1,)), lambda: jnp.ix_(F(2, 2)), lambda: jnp.ix_(3),
+        lambda: jnp.linspace(0, 1, -1), lambda: jnp.geomspace(1, 2, -1), lambda: jnp.logspace(0, 1, -1), lambda: jnp.meshgrid(F(2), indexing="x"),
+        lambda: jnp.poly(F(2, 3)), lambda: jnp.roots(F(2, 2)), lambda: jnp.polyadd(F(2, 2), F(2)), lambda: jnp.polydiv(F(2), F(0)),
+        lambda: jnp.polyder(F(3), -1), lambda: jnp.polyint(F(3), -1), lambda: jnp.polyint(F(3), 3, F(2)), lambda: jnp.polyval(F(), 1.0),
+        lambda: jnp.median(F(2, 2), axis=(0, 0)), lambda: jnp.percentile(F(2), F(2, 2)), lambda: jnp.percentile(F(2), 5, method="x"),
+        lambda: jnp.union1d(F(2), F(2), size=-1), lambda: jnp.unique(F(2), size=-1), lambda: jnp.nonzero(F(2), size=-1), lambda: jnp.nonzero(F()),
+        lambda: jnp.convolve(F(2, 2), F(2)), lambda: jnp.convolve(F(0), F(2)), lambda: jnp.convolve(F(2), F(2), precision="x"),
+        lambda: jnp.unwrap(F()), lambda: jnp.bincount(np.ones((2, 2), int)), lambda: jnp.bincount(np.ones(2, int), F(3)),
+        lambda: jnp.histogram(F(2), 0), lambda: jnp.histogram(F(2), range=(1,)), lambda: jnp.histogram(F(2), weights=F(3)),
+        lambda: jnp.histogram2d(F(2), F(2), 0), lambda: jnp.histogram2d(F(2), F(2), weights=F(3)), lambda: jnp.histogramdd(F(2, 2), (2, 2, 2)),
+        lambda: jnp.histogramdd(F(2, 2), weights=F(3)), lambda: jnp.histogram(F(2), F(0)), lambda: jnp.apply_over_axes(jnp.sum, F(2, 2), (0, 0)),
+        lambda: jnp.fromfunction(jnp.add, (-1, 2)), lambda: jnp.vander(F(2, 2)), lambda: jnp.vander(F(2), -1),
+        lambda: jnp.packbits(np.ones(2, int), bitorder="x"), lambda: jnp.einsum_path("ij", F(2)), lambda: jnp.digitize(F(2), F(2, 2)),
+        lambda: jnp.digitize(F(2), F(2), method="x"), lambda: jnp.choose(np.zeros(2, int), []), lambda: jnp.take(F(2), 0, mode="x"),
+        lambda: jnp.fft.fftshift(F(2), (0, 0)), lambda: jnp.fft.fftfreq(-1), lambda: jnp.fft.ihfft(np.ones(2, "c8")), lambda: jnp.fft.hfft(F(2), 0),
+        lambda: jnp.fft.rfft(F(2), norm="x"), lambda: jnp.count_nonzero(F(2), axis=(0, 0)), lambda: jnp.unstack(F()),
+        lambda: jnp.trim_zeros(F(2), axis=(0, 0)), lambda: jnp.tile(F(2), -1), lambda: jnp.expand_dims(F(2), (0, 0)), lambda: jnp.diag(F()),
+        lambda: jnp.diag_indices_from(F(2)), lambda: jnp.tril(F(2)), lambda: jnp.mask_indices(-1, jnp.triu), lambda: jnp.tri(-1),
+        lambda: jnp.identity(-1), lambda: jnp.searchsorted(F(2), F(2), "x"),
+    ],
+    TypeError: [
+        lambda: jnp.hstack([F(2, 3), F(3, 3)]), lambda: jnp.vstack([F(2), F(3)]), lambda: jnp.dstack([F(2), F(3)]),
+        lambda: jnp.column_stack([F(2), F(3)]), lambda: jnp.block([[F(2, 2), F(3, 3)]]), lambda: jnp.can_cast(1, "int8"),
+        lambda: jnp.ldexp(F(2), F(2)), lambda: jnp.ldexp(np.ones(2, "c8"), np.ones(2, int)), lambda: jnp.ldexp(F(2), np.ones(3, int)),
+        lambda: jnp.put(F(3), 0.5, 1.0, inplace=False), lambda: jnp.argsort(F(3), kind="quicksort"), lambda: jnp.argsort(F(3), order="x"),
+        lambda: jnp.top_k(np.ones(3, "c8"), 1), lambda: jnp.nanargmax(np.ones(2, "c8")), lambda: jnp.argmax(np.ones(2, "c8")),
+        lambda: jnp.ptp(F(2)>0), lambda: jnp.linalg.matrix_rank(F(2, 2, 2), rtol=F(3)), lambda: jnp.linalg.multi_dot([F(2, 3), F(2, 3)]),
+        lambda: jnp.linalg.multi_dot(3), lambda: jnp.linalg.matmul(F(2), F(3)), lambda: jnp.linalg.matrix_power(F(2, 2), 1.5),
+        lambda: jnp.linalg.tensordot(F(2), F(3), axes=1), lambda: jnp.inner(F(2), F(3)), lambda: jnp.vdot(F(2), F(3)), lambda: jnp.vecdot(F(2), F(3)),
+        lambda: jnp.matvec(F(2, 2), F(3)), lambda: jnp.append(F(2, 2), F(3, 3), 0), lambda: jnp.zeros(1.5), lambda: jnp.arange(None),
+        lambda: jnp.arange(1j), lambda: jnp.from_dlpack(3), lambda: jnp.frombuffer(3), lambda: jnp.frombuffer(b"abcd", "U1"),
+        lambda: jnp.fromstring(3, sep=" "), lambda: jnp.fromstring("1", dtype="U1", sep=" "), lambda: jnp.ix_([1]), lambda: jnp.meshgrid([1]),
+        lambda: jnp.pad(F(2), 1.5), lambda: jnp.median(np.ones(2, "c8")), lambda: jnp.ediff1d(F(2)>0), lambda: jnp.bincount(F(2)),
+        lambda: jnp.histogram(F(2), range=3), lambda: jnp.frompyfunc(3, 1, 1), lambda: jnp.frompyfunc(max, 1.5, 1), lambda: jnp.vectorize(3),
+        lambda: jnp.fromfunction(3, (2,)), lambda: jnp.load(3), lambda: jnp.save(3, F(2)), lambda: jnp.savez(3, F(2)),
+        lambda: jnp.set_printoptions(zzz=1), lambda: jnp.vander(F(2)>0), lambda: jnp.einsum_path("i", [1]), lambda: jnp.unravel_index(1.5, (2,)),
+        lambda: jnp.mask_indices(2, 3), lambda: jnp.eye(2, k=0.5), lambda: jnp.allclose(F(2), F(3)), lambda: jnp.isin([1], F(2)),
+        lambda: jnp.clip(F(2), F(3)), lambda: jnp.select([F(2)>0], [F(3)]),
+    ],
+    Refused: [
+        lambda: jnp.fill_diagonal(F(2, 2), 1.0), lambda: jnp.cumsum(F(2), out=F(2)), lambda: jnp.sum(F(2), out=F(2)),
+        lambda: jnp.outer(F(2), F(2), out=F(2)), lambda: jnp.trace(F(2, 2), out=F(2)), lambda: jnp.copy(F(2), order="F"),
+        lambda: jnp.ravel(F(2), order="K"), lambda: jnp.pad(F(2), 1, mode="x"), lambda: jnp.median(F(2), out=F(2)),
+        lambda: jnp.nanquantile(F(2), 0.5, weights=F(2)), lambda: jnp.add(F(2), F(2), out=F(2)),
+    ],
+    AxisError: [
+        lambda: jnp.put_along_axis(F(3), np.array([0]), 1.0, 4, inplace=False), lambda: jnp.argpartition(F(3), 7),
+        lambda: jnp.linalg.tensorsolve(F(2, 2), F(2), axes=(7,)), lambda: jnp.linalg.tensordot(F(2, 2), F(2, 2), axes=((5,), (0,))),
+        lambda: jnp.vecdot(F(2), F(2), axis=3), lambda: jnp.cross(F(3), F(3), axis=4), lambda: jnp.diagonal(F(2, 2), axis1=5),
+        lambda: jnp.repeat(F(3), 1, 5), lambda: jnp.rot90(F(2, 2), axes=(0, 5)), lambda: jnp.rollaxis(F(2, 2), 5),
+        lambda: jnp.permute_dims(F(2, 2), (0, 5)), lambda: jnp.hsplit(F(), 1), lambda: jnp.vsplit(F(), 1), lambda: jnp.dsplit(F(2, 2), 1),
+        lambda: jnp.delete(F(3), 0, 5), lambda: jnp.insert(F(3), 0, 1.0, 5), lambda: jnp.append(F(2), F(2), 5), lambda: jnp.linspace(0, 1, 3, axis=4),
+        lambda: jnp.geomspace(1, 2, 3, axis=4), lambda: jnp.logspace(0, 1, 3, axis=4), lambda: jnp.unique(F(2), axis=3),
+        lambda: jnp.diff(F(2), axis=4), lambda: jnp.gradient(F(3), axis=4), lambda: jnp.trapezoid(F(3), axis=3), lambda: jnp.unwrap(F(2), axis=3),
+        lambda: jnp.apply_over_axes(jnp.sum, F(2, 2), 5), lambda: jnp.apply_along_axis(jnp.sum, 5, F(2)),
+        lambda: jnp.packbits(np.ones(2, int), axis=3), lambda: jnp.lexsort([F(2)], axis=3), lambda: jnp.sort_complex(F()),
+        lambda: jnp.fft.fftshift(F(2), 3), lambda: jnp.fft.fft(F(2), axis=3), lambda: jnp.average(F(2), axis=3), lambda: jnp.squeeze(F(2), axis=3),
+        lambda: jnp.stack([F(2)], axis=5), lambda: jnp.unstack(F(2), axis=3), lambda: jnp.swapaxes(F(2), 0, 4),
+    ],
+    NotImplementedError: [
+        lambda: jnp.compress(F(2)>0, F(2), out=F(2)), lambda: jnp.partition(np.ones(3, "c8"), 1), lambda: jnp.histogram(F(2), "auto"),
+        lambda: jnp.histogram2d(F(2), F(2), "auto"), lambda: jnp.choose(np.zeros(2, int), [1], out=F(2)), lambda: jnp.take(F(2), 0, mode="raise"),
+    ],
+    IndexError: [
+        lambda: jnp.linalg.cross(F(3), F(3), axis=5), lambda: jnp.delete(F(3), 7), lambda: jnp.insert(F(3), 9, 1.0),
+    ],
+    ZeroDivisionError: [
+        lambda: jnp.arange(0, 5, 0),
+    ],
+    BufferError: [
+        lambda: jnp.from_dlpack(np.array(["a"])),
+    ],
+    FileNotFoundError: [
+        lambda: jnp.load("/nowhere"),
+    ],
+}
+
+
+@pytest.mark.parametrize("expected, call", [(expected, call) for expected, calls in RAISED.items() for call in calls])
+def test_what_is_said_is_raised(expected, call):
+    with pytest.raises(Exception) as caught:
+        call()
+    assert caught.type is expected, caught.value
