@@ -163,7 +163,7 @@ def test_vmap_moves_the_axis_along():
     (lambda: jnp.reshape(X, (7, -1)), TypeError, "size 24 into shape"),
     (lambda: jnp.reshape(X, (-1, -1)), ValueError, "twice"),
     (lambda: jnp.reshape(X, (2.0, 12)), TypeError, "takes an integer size, got 2.0"),
-    (lambda: jnp.reshape(X, (4, 6), order="K"), ValueError, "order 'C' or 'F'"),
+    (lambda: jnp.reshape(X, (4, 6), order="K"), ValueError, "order 'C', 'F' or 'A', got 'K'"),
     (lambda: jnp.transpose(X, (0, 1)), ValueError, "one axis for each of the 3 dimensions"),
     (lambda: jnp.transpose(X, (0, 0, 1)), ValueError, "repeated axis"),
     (lambda: jnp.swapaxes(X, 0, 3), ValueError, "swapaxes got axis2 3, which is out of bounds for an array of dimension 3"),
