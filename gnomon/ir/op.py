@@ -303,6 +303,7 @@ class Primitive:
     There is one object for each class: `primitive(cls)`."""
 
     __slots__ = ("op",)
+    call_primitive = map_primitive = False      # programs that are called stand in parameters, of ops as others
 
     def __init__(self, op):
         self.op = op

@@ -91,8 +91,6 @@ class UserPrimitive(Primitive, metaclass=_Form):
     (6.0, 2.0)
     """
 
-    call_primitive = map_primitive = False
-
     def __init__(self, name):
         body = {"name": name, "op_name": name, "user_name": name, "source": self}
         super().__init__(OpForm("UserOp", (UserOp,), body, abstract=True))

@@ -116,9 +116,9 @@ def one_key(key, caller):
 # ---- shapes and dtypes ---------------------------------------------------------------------------------------------
 
 def as_shape(shape, caller):
-    """A shape as a tuple of ints; an int stands for one dimension."""
+    """A shape as a tuple of ints; an int stands for one dimension, and any other sequence of ints will do."""
     try:
-        if not isinstance(shape, (tuple, list)) and not (isinstance(shape, np.ndarray) and shape.ndim):
+        if not isinstance(shape, (tuple, list)) and (isinstance(shape, str) or not hasattr(shape, "__iter__") or getattr(shape, "ndim", 1) == 0):
             shape = (shape,)
         shape = tuple([n if isinstance(n, Size) else operator.index(n) for n in shape])
     except TypeError:

@@ -68,6 +68,7 @@ def test_it_shows_in_programs():
     assert eqn.primitive is scaled_p and eqn.params == {"k": 3, "tag": "a"} and isinstance(eqn.primitive, Primitive)
     assert str(jaxpr) == "{ lambda ; a:f32[2] b:f32[2]. let c:f32[2] = scaled[k=3 tag=a] a b in (c,) }"
     assert G.make_jaxpr(functools.partial(scaled, k=[1, 2]))(X, Y).eqns[0].params["k"] == [1, 2]      # parameters need no hash
+    assert not any(p.call_primitive or p.map_primitive for p in (scaled_p, G.make_jaxpr(jnp.sin)(1.0).eqns[0].primitive))
     assert scaled_p in ad.primitive_jvps and ad.get_primitive_transpose(scaled_p) is scaled_transpose
 
 

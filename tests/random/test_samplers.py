@@ -348,3 +348,15 @@ def test_what_is_refused(make, error, message):
     with pytest.raises(error) as raised:
         make()
     assert message in str(raised.value)
+
+
+def test_a_shape_is_any_sequence_of_integers():
+    class Sizes:
+        def __iter__(self):
+            return iter((2, 3))
+
+    for shape in (Sizes(), range(2, 4), np.array([2, 3]), [2, 3]):
+        assert random.normal(KEY, shape).shape == (2, 3)
+    assert random.normal(KEY, np.array(3)).shape == (3,)
+    with pytest.raises(TypeError, match=r"takes a shape of integers, got shape=\('ab',\)"):
+        random.normal(KEY, "ab")
