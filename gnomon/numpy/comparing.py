@@ -4,6 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from gnomon.numpy.axes import integer, one_axis, one_word
+from gnomon.numpy.composite import remembered
 from gnomon.numpy.creation import arange, as_array, owned
 from gnomon.numpy.manipulation import broadcast_shapes, moveaxis, ravel
 from gnomon.numpy.promote import as_value, promote_inexact
@@ -27,6 +28,7 @@ _UINT8 = np.dtype("uint8")
 
 # ---- comparing ------------------------------------------------------------------------------------------------------
 
+@remembered
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Elementwise, whether |a - b| <= atol + rtol * |b|. Infinities are close to themselves, NaNs only with equal_nan=True.
 
@@ -42,6 +44,7 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     return logical_or(out, logical_and(isnan(a), isnan(b))) if equal_nan else out
 
 
+@remembered
 def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Whether all elements are close to each other; see `isclose`.
 
@@ -54,6 +57,7 @@ def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     return all_of(isclose(a, b, rtol, atol, equal_nan))
 
 
+@remembered
 def array_equal(a1, a2, equal_nan=False):
     """Whether two arrays (or lists) have the same shape and elements. NaNs are equal only with equal_nan=True.
 

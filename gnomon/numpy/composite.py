@@ -1,17 +1,23 @@
 """Composite functions, made of several ops: recorded op by op while tracing, run as one compiled program when eager. And functions
-that often come to a single op."""
+whose calls outside a trace are remembered."""
 from __future__ import annotations
 
 import functools
 import inspect
 
+import numpy as np
+
 from gnomon.api.jit import jit
+from gnomon.base.announce import listening
+from gnomon.base.errors import ConcretizationTypeError
 from gnomon.base.settings import current
+from gnomon.ir.jaxpr import intern
 from gnomon.numpy.axes import plain_values
 from gnomon.run.array import Array
-from gnomon.run.eager import evaluate
+from gnomon.run.eager import evaluate, first_of, host_program
+from gnomon.run.programs import call_for, watched
 from gnomon.trace.context import local
-from gnomon.trace.stage import stage
+from gnomon.trace.stage import Tracer, stage
 
 
 def composite(static=()):
@@ -76,31 +82,98 @@ def with_statics(fn, signature, given):
     return special
 
 
-def often_one_op(fn):
-    """Decorator for functions (array, axis, options): what an Array outside a trace takes, without options, is remembered where it is
-    one op, and is that op at once the next time."""
-    usual = fn.__defaults__[0]
-    known = {}          # (type, axis, settings) -> the op, or None
+CALLS_KEPT = 2048
+
+
+def remembered(fn):
+    """Decorator for functions of arrays whose work in Python takes longer than their ops: what a call outside a trace comes to is
+    remembered from its second time on, by the types of its Arrays and by its other arguments. A single op is evaluated at once;
+    several run in NumPy where all of them do, or else as one compiled program.
+
+    Not for functions that look at their arrays' numbers, or tell the user something about the call."""
+    known = {}          # (settings, arguments) -> None at first, then a function of the Arrays; it gives None where `fn` is to be called
 
     @functools.wraps(fn)
-    def call(a, axis=usual, *args, **options):
-        if a.__class__ is not Array or args or options or local.frame is not None or axis is not None and axis.__class__ is not int:
-            return fn(a, axis, *args, **options)
-        key = a.type, axis, current.key
+    def call(*args, **options):
+        if local.frame is not None or current.transfer_guard_host_to_device is not None:
+            return fn(*args, **options)
+        arrays, key = [], [current.key]
+        for a in (*args, *options.values()) if options else args:
+            cls = a.__class__
+            if cls is Array and a.placement is None:
+                arrays.append(a)
+                key.append(a.type)
+            elif a is None or cls in HASHED or cls is tuple and {i.__class__ for i in a} == {int}:
+                key += cls, a
+            elif cls is float or cls is complex:
+                key += cls, a if a else repr(a)         # 0.0 and -0.0 are equal
+            else:
+                return fn(*args, **options)
+        key = (*key, len(args), *options) if options else tuple(key)
         try:
-            op = known[key]
+            run = known[key]
         except KeyError:
-            out = fn(a, axis)
-            known[key] = only_op(lambda x: fn(x, axis), a.type)
-            return out
-        return fn(a, axis) if op is None else evaluate(op, (a,))
+            if len(known) >= CALLS_KEPT:
+                known.clear()
+            known[key] = None
+            return fn(*args, **options)
+        if run is None:
+            run = known[key] = remember(fn, args, options)
+        out = run(arrays)
+        return fn(*args, **options) if out is None else out
+    call.traced = fn
     return call
 
 
-def only_op(fn, type):
-    """The op that `fn` applies to a value of this type, where it does nothing else."""
-    jaxpr, _ = stage(lambda x: [fn(x)], [type])
-    if len(jaxpr.eqns) != 1:
-        return None
-    eqn, = jaxpr.eqns
-    return eqn.op if eqn.ins == jaxpr.invars and eqn.outs == jaxpr.outvars and not eqn.op.multiple else None
+HASHED = {bool, int, str, type, *map(type, map(np.dtype, "?bhilqBHILQefdFD"))}
+
+
+def nothing(arrays):
+    """Stands for calls that are not remembered."""
+
+
+def remember(fn, args, options):
+    """What runs `fn` on other Arrays of the same types in the place of those among its arguments."""
+    if current.default_device is not None or watched() or current.debug_key_reuse or current.no_execution or current.disable_jit:
+        return nothing
+    tree = (*args, *options.values())
+    types = [a.type for a in tree if a.__class__ is Array]
+    several = []
+
+    def on_values(*values):
+        rest = iter(values)
+        given = [next(rest) if a.__class__ is Array else a for a in tree]
+        out = fn(*given[:len(args)], **dict(zip(options, given[len(args):])))
+        several.append(out.__class__ in (tuple, list) and out.__class__)
+        outs = list(out) if several[0] else [out]
+        if not all(o.__class__ is Tracer for o in outs):
+            raise ConcretizationTypeError("a result does not depend on the arguments' numbers alone")
+        return outs
+
+    with listening() as said:
+        try:
+            jaxpr, captured = stage(on_values, types)
+        except Exception:       # it looks at numbers, or the call is a mistake: `fn` says which
+            return nothing
+    if said or captured or not jaxpr.eqns or jaxpr.effects:
+        return nothing
+    whole, = several
+    if len(jaxpr.eqns) == 1 and not whole:
+        eqn, = jaxpr.eqns
+        if eqn.ins == jaxpr.invars and eqn.outs == jaxpr.outvars and not eqn.op.multiple:
+            op = eqn.op
+            return lambda arrays: evaluate(op, arrays)
+    quick, made = None if whole else host_program(jaxpr), None
+
+    def run(arrays):
+        nonlocal quick, made
+        if quick is not None:
+            out = quick(arrays)
+            if out is not None:
+                return out
+            quick = None
+        if made is None:
+            call = call_for(intern(jaxpr), None, fn.__name__)
+            made = (lambda arrays: whole(call(arrays))) if whole else getattr(call, "one", None) or first_of(call)
+        return made(arrays)
+    return run

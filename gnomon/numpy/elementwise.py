@@ -11,6 +11,7 @@ from gnomon.api.jit import jit
 from gnomon.base.settings import current
 from gnomon.ir.jaxpr import Literal
 from gnomon.ir.op import Op
+from gnomon.numpy.composite import remembered
 from gnomon.numpy.promote import SCALARS, Plan, apply_plan, as_value, joined, operand
 from gnomon.ops.convert import convert_element_type
 from gnomon.run.array import Array
@@ -111,12 +112,24 @@ def unary(op=BODY, *, one_op=False, inexact=False, count=False, kinds=NUMBERS):
                 plans[t] = plan
             return plan
 
+        @remembered
+        def converting(x):
+            apply, dtype = make_plan(x.type)
+            if dtype is not None:
+                x = convert_element_type(x, dtype, x.type.weak_type)
+            return x if apply is None else bind(apply, x) if isinstance(apply, Op) else apply(x)
+
         def function(x, /):
             cls = x.__class__
             if cls is not Array and cls is not Tracer:
                 x = as_value(x, name, 0)
             t = x.type
-            apply, dtype = plans.get(t) or make_plan(t)
+            plan = plans.get(t)
+            if plan is None:
+                if (inexact or count) and x.__class__ is Array and local.frame is None:
+                    return converting(x)
+                plan = make_plan(t)
+            apply, dtype = plan
             if dtype is not None:
                 x = convert_element_type(x, dtype, t.weak_type)
             if not isinstance(apply, Op):
@@ -151,10 +164,18 @@ def binary(op=BODY, *, inexact=False, count=False, kinds=NUMBERS):
             plan = plans[k1, k2, current.key] = rule if apply is BODY else apply, None if idle else steps
             return plan
 
-        def function(x1, x2, /):
+        def planned(x1, x2):
             x1, k1 = operand(x1, name, 0)
             x2, k2 = operand(x2, name, 1)
             return run_plan(plans.get((k1, k2, current.key)) or make_plan(k1, k2), x1, x2)
+
+        known = remembered(planned)
+
+        def function(x1, x2, /):
+            if local.frame is None and x1.__class__ is Array and x2.__class__ is Array:
+                plan = plans.get((x1.type, x2.type, current.key))
+                return run_plan(plan, x1, x2) if plan is not None and plan[1] is None else known(x1, x2)
+            return planned(x1, x2)
 
         if not body.__code__.co_posonlyargcount:
             function = by_keyword_2(function)

@@ -8,6 +8,7 @@ import numpy as np
 from gnomon.api.vmap import vmap
 from gnomon.base.errors import Refused
 from gnomon.numpy.axes import function_argument, integer, one_axis, one_word
+from gnomon.numpy.composite import remembered
 from gnomon.numpy.creation import arange, as_array, as_dtype, default_int, owned, settle
 from gnomon.numpy.manipulation import broadcast_shapes, concatenate, stack, swapaxes, transpose
 from gnomon.numpy.promote import as_value, promote_dtypes, promote_inexact, requested_dtype
@@ -33,6 +34,7 @@ _FLOAT32 = np.dtype("float32")
 
 # ---- equal distances ------------------------------------------------------------------------------------------------
 
+@remembered
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
     """`num` numbers from `start` to `stop` (without it if not `endpoint`) at equal distances.
 
@@ -79,6 +81,7 @@ def spaced(start, stop, num, endpoint):
     return out, step
 
 
+@remembered
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     """`base` to the powers of `num` numbers from `start` to `stop` at equal distances.
 
@@ -92,6 +95,7 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     return as_dtype(out, start.type.dtype if dtype is None else requested_dtype(dtype))
 
 
+@remembered
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     """`num` numbers from `start` to `stop` with equal ratios of neighbours. Complex ones lie on a spiral.
 

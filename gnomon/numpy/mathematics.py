@@ -18,7 +18,7 @@ from gnomon.base.late import Late
 from gnomon.base.settings import current
 from gnomon.ir.jaxpr import Literal
 from gnomon.numpy.axes import integer
-from gnomon.numpy.composite import composite
+from gnomon.numpy.composite import composite, remembered
 from gnomon.numpy.elementwise import BODY, INTEGERS, NO_BOOLEANS, NUMBERS, REALS, binary, check_shapes, unary
 from gnomon.numpy.promote import as_value, operand, to_inexact
 from gnomon.ops import arithmetic, complex_parts, exponential, trigonometric
@@ -891,6 +891,7 @@ def rint(x, /):
     return on_parts(round_to_even)(x)
 
 
+@remembered
 def modf(x, /, out=None):
     """The pair of the fraction and the integer part of x, both with the sign of x.
 
@@ -913,6 +914,7 @@ def _modf(x):
     return where_true(infinite, mul(arithmetic.sign(x), number(x, 0)), sub(x, whole)), whole
 
 
+@remembered
 def round(a, decimals=0, out=None):
     """`a` rounded to so many decimals (an integer; negative ones round to tens, hundreds, ...); halves go to the even
     neighbour.
@@ -1000,6 +1002,7 @@ def conjugate(x, /):
 conj = conjugate
 
 
+@remembered
 def angle(z, deg=False):
     """The angle of complex numbers in the plane, above -pi and up to pi, or in degrees; integers and booleans become
     floats.

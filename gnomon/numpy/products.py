@@ -6,6 +6,7 @@ import numpy as np
 from gnomon.base.errors import Refused
 from gnomon.base.settings import current
 from gnomon.numpy.axes import axis_tuple, integer, plain_values
+from gnomon.numpy.composite import remembered
 from gnomon.numpy.contraction import Plan, Planner
 from gnomon.numpy.creation import as_dtype, default_int
 from gnomon.numpy.manipulation import moveaxis, ravel, stack, unstack
@@ -177,6 +178,7 @@ def plan_tensordot(pair, planner, x, y, *options):
     return contract(planner, x, x_names, y, tuple(y_names), rest(x_names, y_names), *options)
 
 
+@remembered
 def inner(a, b, *, precision=None, preferred_element_type=None):
     """Sums over the last dimension of both operands; operands without dimensions are multiplied.
 
@@ -195,6 +197,7 @@ def plan_inner(planner, x, y, *options):
     return plan_tensordot(((planner.types[x].ndim - 1,), (planner.types[y].ndim - 1,)), planner, x, y, *options)
 
 
+@remembered
 def vdot(a, b, *, precision=None, preferred_element_type=None):
     """The sum of products of all elements, those of `a` conjugated.
 
@@ -290,6 +293,7 @@ def plan_matrix_and_vector(name, planner, m, matrix, v, vector, summed, *options
     return contract(planner, *terms, (*batch, "kept"), *options)
 
 
+@remembered
 def outer(a, b, out=None):
     """The products of every element of `a` with every element of `b`, one row for each of `a`.
 
@@ -310,6 +314,7 @@ def times(x, y):
     return bitwise_and(x, y) if is_bool(x.type.dtype) else mul(x, y)
 
 
+@remembered
 def kron(a, b):
     """The Kronecker product: every element of `a` replaced by its product with `b`.
 
@@ -327,6 +332,7 @@ def kron(a, b):
     return reshape(times(expand_dims(a, tuple(range(1, 2 * n, 2))), expand_dims(b, tuple(range(0, 2 * n, 2)))), sizes)
 
 
+@remembered
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     """The cross product of vectors of 3 (or 2, then with a third component of 0) components along an axis of each operand.
 

@@ -12,7 +12,7 @@ import numpy as np
 from gnomon.base.errors import Refused
 from gnomon.numpy import ufuncs
 from gnomon.numpy.axes import axis_tuple, one_word
-from gnomon.numpy.composite import composite
+from gnomon.numpy.composite import composite, remembered
 from gnomon.numpy.promote import as_value, to_inexact
 from gnomon.numpy.taking import take_along_axis
 from gnomon.ops import arithmetic, cumulative
@@ -32,6 +32,7 @@ METHODS = ("linear", "lower", "higher", "midpoint", "nearest", "inverted_cdf")
 _INT32, _FLOAT32 = np.dtype("int32"), np.dtype("float32")
 
 
+@remembered
 def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
     """The q-th quantiles over axes: one, several, or None for all. NaN where there is one, or of no elements.
 
@@ -48,6 +49,7 @@ def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", 
     return quantiles("quantile", a, q, 1, axis, out, overwrite_input, method, keepdims, weights, False)
 
 
+@remembered
 def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
     """The q-th quantiles of what is not NaN, or NaN where all is; the arguments are those of `quantile`.
 
@@ -62,6 +64,7 @@ def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear
     return quantiles("nanquantile", a, q, 1, axis, out, overwrite_input, method, keepdims, weights, True)
 
 
+@remembered
 def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None,
                out_sharding=None):
     """The q-th percentiles, q from 0 to 100; the arguments are those of `quantile`.
@@ -79,6 +82,7 @@ def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear"
     return quantiles("percentile", a, q, 100, axis, out, overwrite_input, method, keepdims, weights, False)
 
 
+@remembered
 def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
     """The q-th percentiles of what is not NaN, q from 0 to 100; the arguments are those of `quantile`.
 
@@ -93,6 +97,7 @@ def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="line
     return quantiles("nanpercentile", a, q, 100, axis, out, overwrite_input, method, keepdims, weights, True)
 
 
+@remembered
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     """The median over axes: one, several, or None for all; of an even number of elements the mean of the two in the
     middle.
@@ -107,6 +112,7 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     return quantiles("median", a, 0.5, 1, axis, out, overwrite_input, "midpoint", keepdims, None, False)
 
 
+@remembered
 def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     """The median over axes of what is not NaN, or NaN where all is; the arguments are those of `median`.
 

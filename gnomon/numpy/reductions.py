@@ -13,7 +13,7 @@ from gnomon.base.settings import current
 from gnomon.ir.jaxpr import Literal
 from gnomon.numpy import selection, ufuncs
 from gnomon.numpy.axes import axis_tuple, one_axis
-from gnomon.numpy.composite import composite, often_one_op
+from gnomon.numpy.composite import composite, remembered
 from gnomon.numpy.elementwise import NO_BOOLEANS, NUMBERS, REALS
 from gnomon.numpy.mathematics import HALF, refuse_out
 from gnomon.numpy.promote import as_value, convert_keep, promote_inexact, requested_dtype, to_inexact
@@ -140,7 +140,7 @@ SUM, PRODUCT = (reduce_sum, arithmetic.add, 0), (reduce_prod, arithmetic.mul, 1)
 MAXIMUM, MINIMUM = (reduce_max, arithmetic.maximum, True), (reduce_min, arithmetic.minimum, False)
 
 
-@often_one_op
+@remembered
 def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, promote_integers=True):
     """The sum over axes: one, several, or None for all.
 
@@ -157,7 +157,7 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
     return accumulate("sum", *SUM, a, axis, dtype, out, keepdims, initial, where, promote_integers)
 
 
-@often_one_op
+@remembered
 def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, promote_integers=True):
     """The product over axes; the arguments are those of `sum`.
 
@@ -172,7 +172,7 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where
     return accumulate("prod", *PRODUCT, a, axis, dtype, out, keepdims, initial, where, promote_integers)
 
 
-@often_one_op
+@remembered
 def max(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     """The largest element over axes: one, several, or None for all; NaN where there is one.
 
@@ -189,7 +189,7 @@ def max(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     return extreme("max", *MAXIMUM, as_value(a, "max", 0), axis, out, keepdims, initial, where)
 
 
-@often_one_op
+@remembered
 def min(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     """The smallest element over axes; the arguments are those of `max`.
 
@@ -220,7 +220,7 @@ def minmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     return min(a, axis, out, keepdims, low, where), max(a, axis, out, keepdims, high, where)
 
 
-@often_one_op
+@remembered
 def all(a, axis=None, out=None, keepdims=False, *, where=None):
     """Whether all elements over axes (one, several, or None for all) are true; numbers other than 0 count as true.
 
@@ -234,7 +234,7 @@ def all(a, axis=None, out=None, keepdims=False, *, where=None):
     return truth("all", reduce_and, True, as_value(a, "all", 0), axis, out, keepdims, where)
 
 
-@often_one_op
+@remembered
 def any(a, axis=None, out=None, keepdims=False, *, where=None):
     """Whether any element over axes (one, several, or None for all) is true; numbers other than 0 count as true.
 
@@ -248,6 +248,7 @@ def any(a, axis=None, out=None, keepdims=False, *, where=None):
     return truth("any", reduce_or, False, as_value(a, "any", 0), axis, out, keepdims, where)
 
 
+@remembered
 def count_nonzero(a, axis=None, keepdims=False):
     """How many elements over axes (one, several, or None for all) are not 0, as the default integer dtype.
 
@@ -268,6 +269,7 @@ def _count_nonzero(a, axes, keepdims):
     return sum(convert_element_type(a, _BOOL), axes, keepdims=keepdims)
 
 
+@remembered
 def ptp(a, axis=None, out=None, keepdims=False):
     """The difference of the largest and the smallest element over axes: one, several, or None for all.
 
@@ -306,6 +308,7 @@ def number_counted(a, axes, where, name):
     return reduce_sum(convert_element_type(where, a.type.dtype), axes)
 
 
+@remembered
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None):
     """The mean over axes: one, several, or None for all; NaN of no elements.
 
@@ -336,6 +339,7 @@ def _mean(a, axes, dtype, keepdims, where, name):
     return convert_element_type(expand_dims(out, axes) if keepdims else out, dtype)
 
 
+@remembered
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, mean=None, correction=None):
     """The variance over axes: the mean of |a - mean(a)| ** 2, where the sum is divided by the number of elements less
     `ddof` (also called `correction`); NaN where that is not above 0.
@@ -353,6 +357,7 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Non
     return deviation("var", as_value(a, "var", 0), axis, dtype, out, ddof, keepdims, where, mean, correction)
 
 
+@remembered
 def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, mean=None, correction=None):
     """The standard deviation over axes, the square root of `var`, whose arguments it takes. Its derivative at 0 is 0.
 
@@ -418,6 +423,7 @@ def away_squared(x):
     return arithmetic.add(arithmetic.square(complex_parts.real(x)), arithmetic.square(complex_parts.imag(x)))
 
 
+@remembered
 def average(a, axis=None, weights=None, returned=False, keepdims=False):
     """The mean over axes, each element counted with its weight; with `returned`, the pair of it and the sum of weights.
 
@@ -483,7 +489,7 @@ def running_dtype(dtype, a, promote_integers=False):
     return counting_dtype(a.type.dtype, promote_integers) if dtype is None else requested_dtype(dtype)
 
 
-@often_one_op
+@remembered
 def cumsum(a, axis=None, dtype=None, out=None):
     """Running sums along an axis; of all elements in one row if `axis` is None. Booleans are counted as integers.
 
@@ -498,7 +504,7 @@ def cumsum(a, axis=None, dtype=None, out=None):
     return running("cumsum", cumulative.cumsum, a, axis, running_dtype(dtype, a))
 
 
-@often_one_op
+@remembered
 def cumprod(a, axis=None, dtype=None, out=None):
     """Running products along an axis; of all elements in one row if `axis` is None. Booleans are taken as integers.
 
@@ -523,6 +529,7 @@ def with_initial(name, op, identity, x, axis, dtype, include_initial):
     return pad_in_dim(out, full_scalar(out, identity), 1, 0, axis) if include_initial else out
 
 
+@remembered
 def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
     """Running sums along an axis, which may be left out for one dimension. Integers are summed in the default integer
     dtype.
@@ -538,6 +545,7 @@ def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
     return with_initial("cumulative_sum", cumulative.cumsum, 0, x, axis, dtype, include_initial)
 
 
+@remembered
 def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
     """Running products along an axis, which may be left out for one dimension. Integers are taken in the default
     integer dtype.
@@ -570,7 +578,7 @@ def position(name, op, a, axis, keepdims):
     return reshape(out, shape) if keepdims else out
 
 
-@often_one_op
+@remembered
 def argmax(a, axis=None, out=None, keepdims=None):
     """The index of the first largest element along an axis; in the array as one row if `axis` is None. A NaN counts as
     largest.
@@ -586,7 +594,7 @@ def argmax(a, axis=None, out=None, keepdims=None):
     return position("argmax", reductions.argmax, as_value(a, "argmax", 0), axis, keepdims)
 
 
-@often_one_op
+@remembered
 def argmin(a, axis=None, out=None, keepdims=None):
     """The index of the first smallest element along an axis; in the array as one row if `axis` is None. A NaN counts
     as smallest.
@@ -611,6 +619,7 @@ def without_nan(a, value):
     return select_n(ne(a, a), a, full_scalar(a, value))
 
 
+@remembered
 def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
     """The sum over axes of what is not NaN; the arguments are those of `sum`.
 
@@ -625,6 +634,7 @@ def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, whe
     return accumulate("nansum", *SUM, a, axis, dtype, out, keepdims, initial, where)
 
 
+@remembered
 def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
     """The product over axes of what is not NaN; the arguments are those of `sum`.
 
@@ -639,6 +649,7 @@ def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, wh
     return accumulate("nanprod", *PRODUCT, a, axis, dtype, out, keepdims, initial, where)
 
 
+@remembered
 def nancumsum(a, axis=None, dtype=None, out=None):
     """Running sums in which NaN counts as 0; the arguments are those of `cumsum`.
 
@@ -653,6 +664,7 @@ def nancumsum(a, axis=None, dtype=None, out=None):
     return running("nancumsum", cumulative.cumsum, a, axis, running_dtype(dtype, a))
 
 
+@remembered
 def nancumprod(a, axis=None, dtype=None, out=None):
     """Running products in which NaN counts as 1; the arguments are those of `cumprod`.
 
@@ -677,6 +689,7 @@ def extreme_without_nan(name, kind, a, axis, out, keepdims, initial, where):
     return select_n(lost, best, full_scalar(best, math.nan))
 
 
+@remembered
 def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     """The largest element over axes that is not NaN, or NaN where all are; the arguments are those of `max`.
 
@@ -690,6 +703,7 @@ def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     return extreme_without_nan("nanmax", MAXIMUM, a, axis, out, keepdims, initial, where)
 
 
+@remembered
 def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     """The smallest element over axes that is not NaN, or NaN where all are; the arguments are those of `min`.
 
@@ -711,6 +725,7 @@ def known_where(a, where):
     return known if where is None else ufuncs.bitwise_and(known, check_where("where", where))
 
 
+@remembered
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
     """The mean over axes of what is not NaN, or NaN where all is; the arguments are those of `mean`.
 
@@ -725,6 +740,7 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
     return mean_of("nanmean", a, axis, dtype, out, keepdims, known_where(a, where))
 
 
+@remembered
 def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, mean=None):
     """The variance over axes of what is not NaN; the arguments are those of `var`.
 
@@ -739,6 +755,7 @@ def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=Non
     return deviation("nanvar", a, axis, dtype, out, ddof, keepdims, known_where(a, where), mean, None)
 
 
+@remembered
 def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, mean=None):
     """The standard deviation over axes of what is not NaN; the arguments are those of `var`.
 
@@ -763,6 +780,7 @@ def position_without_nan(name, op, worst, a, axis, out, keepdims):
     return select_n(lost, where, full_scalar(where, -1))
 
 
+@remembered
 def nanargmax(a, axis=None, out=None, keepdims=None):
     """The index of the first largest element that is not NaN, or -1 where all are; the arguments are those of `argmax`.
 
@@ -776,6 +794,7 @@ def nanargmax(a, axis=None, out=None, keepdims=None):
     return position_without_nan("nanargmax", reductions.argmax, -math.inf, a, axis, out, keepdims)
 
 
+@remembered
 def nanargmin(a, axis=None, out=None, keepdims=None):
     """The index of the first smallest element that is not NaN, or -1 where all are; the arguments are those of
     `argmin`.

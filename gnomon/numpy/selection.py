@@ -8,7 +8,7 @@ import numpy as np
 
 from gnomon.base.settings import current
 from gnomon.numpy.axes import sequence
-from gnomon.numpy.composite import composite
+from gnomon.numpy.composite import composite, remembered
 from gnomon.numpy.creation import broadcast
 from gnomon.numpy.elementwise import check_shapes
 from gnomon.numpy.logic import truth
@@ -121,6 +121,7 @@ def piecewise(x, condlist, funclist, *args, **kw):
 
 # ---- limits -----------------------------------------------------------------------------------------------------
 
+@remembered
 def clip(arr=None, /, min=None, max=None):
     """`arr`, not below `min` and not above `max` (arrays, numbers or None); `max` where they cross.
 
@@ -152,6 +153,7 @@ def _clip(arr, min, max):
     return arr if max is None else minimum(max, arr)
 
 
+@remembered
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     """`x` with numbers in place of NaN and infinities: `nan`, `posinf` and `neginf`, by default 0 and the largest
     finite numbers.

@@ -5,7 +5,7 @@ import numpy as np
 
 from gnomon.numpy import reductions, selection, ufuncs
 from gnomon.numpy.axes import axis_tuple, integer, one_axis, one_word, plain_values
-from gnomon.numpy.composite import composite
+from gnomon.numpy.composite import composite, remembered
 from gnomon.numpy.creation import asarray, broadcast, default_float
 from gnomon.numpy.indexing import getitem
 from gnomon.numpy.manipulation import concatenate, moveaxis
@@ -35,6 +35,7 @@ def part(x, axis, start=None, stop=None, step=None):
 
 # ---- differences --------------------------------------------------------------------------------------------------
 
+@remembered
 def diff(a, n=1, axis=-1, prepend=None, append=None):
     """Differences of neighbours along an axis, `n` times over; of booleans, whether they differ.
 
@@ -81,6 +82,7 @@ def run_diff(before, a, behind, n, axis):
     return a
 
 
+@remembered
 def ediff1d(ary, to_end=None, to_begin=None):
     """Differences of neighbours in the flattened array, between `to_begin` and `to_end`.
 
@@ -102,6 +104,7 @@ def run_ediff(before, a, behind):
     return parts[0] if len(parts) == 1 else concatenate(parts)
 
 
+@remembered
 def gradient(f, *varargs, axis=None, edge_order=None):
     """Derivatives of equally or unequally spaced samples along each axis (or those given), by central differences, and
     one-sided ones of order `edge_order` (1 or 2) at the ends.
@@ -199,6 +202,7 @@ def run_unwrap(p, period, discont, axis):
 
 # ---- integrals, interpolation -------------------------------------------------------------------------------------
 
+@remembered
 def trapezoid(y, x=None, dx=1.0, axis=-1):
     """The integral of samples along an axis by the trapezoidal rule, at coordinates `x` or at distances `dx`.
 
@@ -290,6 +294,7 @@ def run_interp(x, xp, fp, left, right, period, modes):
 MODES = ("full", "same", "valid")
 
 
+@remembered
 def convolve(a, v, mode="full", *, precision=None, preferred_element_type=None):
     """The convolution of two vectors: of length n + m - 1 ("full"), the longer of the two ("same"), or only where they
     overlap completely ("valid").
@@ -307,6 +312,7 @@ def convolve(a, v, mode="full", *, precision=None, preferred_element_type=None):
     return run_convolve(a, v, mode, *product_options("convolve", precision, preferred_element_type))
 
 
+@remembered
 def correlate(a, v, mode="valid", *, precision=None, preferred_element_type=None):
     """The correlation of two vectors, sum(a[n + k] * conj(v[n])) for each k. `mode` as for `convolve`.
 

@@ -6,7 +6,7 @@ import numpy as np
 from gnomon.api.control import scan
 from gnomon.base.settings import current
 from gnomon.numpy.axes import integer, one_axis, one_word
-from gnomon.numpy.composite import composite, often_one_op
+from gnomon.numpy.composite import composite, remembered
 from gnomon.numpy.creation import default_int
 from gnomon.numpy.index_plan import DEFAULT, Options, reader_with
 from gnomon.numpy.promote import as_value, promote_dtypes
@@ -50,7 +50,7 @@ def with_axis(a, axis, name):
 
 # ---- sorting ------------------------------------------------------------------------------------------------------
 
-@often_one_op
+@remembered
 def sort(a, axis=-1, *, kind=None, order=None, stable=True, descending=False):
     """The elements along an axis in ascending order; without an axis, those of the flattened array.
 
@@ -67,7 +67,7 @@ def sort(a, axis=-1, *, kind=None, order=None, stable=True, descending=False):
     return rev(out, (axis,)) if descending else out
 
 
-@often_one_op
+@remembered
 def argsort(a, axis=-1, *, kind=None, order=None, stable=True, descending=False, dtype=None):
     """The places that put the elements along an axis in order (see `sort`); equal elements keep theirs, if `stable`.
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from gnomon.numpy import products, reductions, selection, ufuncs
 from gnomon.numpy.axes import integer, sequence
-from gnomon.numpy.composite import composite
+from gnomon.numpy.composite import composite, remembered
 from gnomon.numpy.creation import asarray, default_int, settle
 from gnomon.numpy.grids import linspace
 from gnomon.numpy.index_plan import Options
@@ -239,6 +239,7 @@ def run_histogramdd(columns, edges, weights, density):
 
 # ---- correlation --------------------------------------------------------------------------------------------------
 
+@remembered
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, dtype=None):
     """The covariance matrix of variables, the rows of `m` (with rowvar=False the columns) and of `y`.
 
@@ -299,6 +300,7 @@ def run_cov(xs, fweights, aweights, rowvar, ddof):
     return out.reshape(()) if x.type.shape[0] == 1 else out
 
 
+@remembered
 def corrcoef(x, y=None, rowvar=True, dtype=None):
     """The correlation coefficients of variables: `cov` divided by the deviations of both.
 

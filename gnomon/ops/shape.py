@@ -72,7 +72,11 @@ class BroadcastInDim(DimsOp):
         if any([a > b for a, b in zip(dims, dims[1:])]):
             x = x.transpose(sorted(range(len(dims)), key=dims.__getitem__))
         x = x.reshape(shape)
-        return x if x.shape == self.shape else np.broadcast_to(x, self.shape)
+        if x.shape == self.shape:
+            return x
+        out = np.empty(self.shape, x.dtype)         # for small arrays quicker than np.broadcast_to
+        out[...] = x
+        return out
 
 
 class ReduceSum(DimsOp):

@@ -22,14 +22,15 @@ from gnomon.run.programs import call_for, placements_of, single_op_program
 from gnomon.run.ref import Ref, live, ref_handler
 from gnomon.run.xla import QUICK_COMPILE
 from gnomon.trace.context import recording, runtime
-from gnomon.trace.stage import Tracer, frame_of, scalar_type
+from gnomon.trace.stage import Tracer, frame_of, last_uses, scalar_type
 from gnomon.types.dtype import canonicalize, float0, is_integer, is_key
 from gnomon.types.effect import STATE
 from gnomon.types.value_type import ArrayType, RefType
 
+STEPS = 4               # so many small ops in NumPy are quicker than a call through the runtime
 HOST_SIZE = 4096        # elements up to which NumPy on one core is quicker than a call through the runtime
 
-placement_of_array, type_of = Array.placement.__get__, operator.attrgetter("type")
+type_of = operator.attrgetter("type")
 
 _handlers: dict = {}
 finite = Late("gnomon.run.finite")
@@ -46,7 +47,7 @@ def evaluate(op, args):
                     return frame.record(op, args)
             args = [a if a.__class__ is Array else constant(a) for a in args]
             break
-    handler = _handlers.get((op, *map(type_of, args)))
+    handler = _handlers.get((op, args[0].type) if len(args) == 1 else (op, *map(type_of, args)))
     if handler is None:
         handler = handler_for(op, tuple(map(type_of, args)))
     return handler(args)
@@ -83,9 +84,7 @@ def make_handler(op, types):
     if STATE in op.effects or RefType in map(type, types):
         return ref_handler(op, types)
     compiled = compiled_handler(op, types)
-    if op.host is None or op.multiple or sum(t.size for t in (*types, out)) > HOST_SIZE or default_backend() != "cpu":
-        return compiled
-    if not all(is_key(t.dtype) or t.dtype.kind in "biuf" for t in (*types, out)) or out.sharding is not None:
+    if op.multiple or default_backend() != "cpu" or not in_numpy(op, types, out):
         return compiled
     if any(is_key(t.dtype) for t in (*types, out)):
         if op.on_keys and op.aligned:
@@ -117,6 +116,67 @@ def host_handler(op, types, out, compiled):
             result = np.asarray(result)
         assert result.shape == shape and result.dtype == dtype, (op, result.shape, result.dtype, out)
         return Array(out, None, None, result)
+    return run
+
+
+def in_numpy(op, types, out):
+    """Whether an op of one result runs in NumPy on a CPU, given values of these types."""
+    if op.host is None or out.sharding is not None or sum(t.size for t in (*types, out)) > HOST_SIZE:
+        return False
+    return all(is_key(t.dtype) or t.dtype.kind in "biuf" for t in (*types, out))
+
+
+def host_program(jaxpr):
+    """What runs a closed program of one result on arrays in NumPy, op by op on the bare numbers, or None where a part of it does not run
+    there. It gives None where NumPy declines the numbers that it meets. What no array is needed for is computed once."""
+    if default_backend() != "cpu" or len(jaxpr.outvars) != 1 or jaxpr.outvars[0] not in {v for e in jaxpr.eqns for v in e.outs}:
+        return None
+    places = {v: i for i, v in enumerate(jaxpr.invars)}
+    numbers, steps, last = [], [], last_uses(jaxpr)     # `numbers` holds what is known, from place len(invars) on
+
+    def known(value):
+        numbers.append(value)
+        return len(jaxpr.invars) + len(numbers) - 1
+
+    todo = []
+    for e, ending in zip(jaxpr.eqns, last):
+        if e.op.multiple or any(is_key(v.type.dtype) for v in (*e.ins, *e.outs)) or not in_numpy(e.op, [v.type for v in e.ins], e.outs[0].type):
+            return None
+        if e.outs[0] in ending:         # nobody needs it
+            continue
+        ins = [known(constant(v).host()) if v.__class__ is Literal else places.get(v) for v in e.ins]
+        if any(i is None or i < len(jaxpr.invars) for i in ins):
+            todo.append((e, ins))
+            continue
+        with np.errstate(all="ignore"):
+            value = e.op.host(*[numbers[i - len(jaxpr.invars)] for i in ins])
+        if value is NotImplemented:
+            return None
+        places[e.outs[0]] = known(np.asarray(value))
+    for count, (e, _) in enumerate(todo, len(jaxpr.invars) + len(numbers)):
+        places[e.outs[0]] = count
+    if len(todo) > STEPS:
+        return None
+    steps = [(e.op.host, [places[v] if i is None else i for v, i in zip(e.ins, ins)]) for e, ins in todo]
+    result, out = places[jaxpr.outvars[0]], jaxpr.outvars[0].type
+    shared = bool(numbers)
+
+    def run(arrays):
+        values = [a.host() if (view := a._host) is None else view for a in arrays]
+        values += numbers
+        with np.errstate(all="ignore"):
+            for host, ins in steps:
+                value = host(*[values[i] for i in ins])
+                if value.__class__ is not np.ndarray:
+                    if value is NotImplemented:
+                        return None
+                    value = np.asarray(value)
+                values.append(value)
+        value = values[result]
+        assert value.shape == out.shape and value.dtype == out.dtype, (jaxpr, value.shape, value.dtype)
+        if shared and (not steps or value.base is not None):      # memory of numbers that the next call uses again
+            value = value.copy()
+        return Array(out, None, None, value)
     return run
 
 
@@ -153,7 +213,11 @@ def compiled_handler(op, types):
     def run(arrays):
         nonlocal jaxpr, latest
         settings, call = latest
-        places = placements_of(arrays) if any(map(placement_of_array, arrays)) else None
+        places = None
+        for a in arrays:
+            if a.placement is not None:
+                places = placements_of(arrays)
+                break
         if places is None and settings is current.key:
             return call(arrays)
         jaxpr = jaxpr or single_op_program(op, types)

@@ -120,8 +120,6 @@ def _call_on_default(run, handlers, out_types, places, plan):
             return Array(out_type, result)
 
         def one(arrays):
-            if len(arrays) == 1:
-                return single(*arrays)
             try:
                 result, = run([array.buffer() if (buffer := array._buffer) is None else buffer for array in arrays]
                               ).consume_with_handlers(handlers)
