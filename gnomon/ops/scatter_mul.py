@@ -28,7 +28,7 @@ class ScatterMul(ScatterBase):
         tx, _, tu = tangents
         out, total = bind(self, x, indices, updates), None
         if tx is not None:
-            total = mul(tx, bind(self, full(x.type, 1), indices, updates))
+            total = bind(self, tx, indices, updates)         # linear in the operand, and as cheap as the update
         if tu is not None:
             factor = self.read(x, indices, updates)
             if not self.never_twice(indices):
@@ -57,7 +57,7 @@ class ScatterMul(ScatterBase):
 
     def transpose(self, ct, x, indices, updates):
         if is_linear(x) and not is_linear(updates):
-            return mul(ct, bind(self, full(x.type, 1), indices, updates)), None, None
+            return bind(self, ct, indices, updates), None, None
         if is_linear(updates) and not is_linear(x) and self.never_twice(indices):
             return None, None, mul(self.read(ct, indices, updates), self.read(x, indices, updates))
         raise Refused("scatter_mul is linear in its operand, or in updates that do not meet (unique_indices=True); "

@@ -8,6 +8,7 @@ from gnomon.ir.op import NestedOp, field, is_linear
 from gnomon.ops.accumulate import accumulate
 from gnomon.ops.nested.call import stays
 from gnomon.ops.nested.guard import guarded
+from gnomon.ops.nested.held import held
 from gnomon.ops.nested.while_loop import check_carry
 from gnomon.ops.shape import moveaxis, zeros
 from gnomon.trace.build import program
@@ -271,7 +272,7 @@ def lower_scan(op, emit, xs):
     """A while loop that slices the xs, runs the body and writes the ys into buffers made beforehand."""
     consts, carry, xs = op.parts(xs)
     _, ys = op.outs(emit.outs)
-    body = op.jaxpr
+    body = held(op.jaxpr, op.num_consts, op.num_carry) if emit.one_cpu else op.jaxpr
     if op.length == 0:
         return [*carry, *[emit.constant(0, t) for t in ys]]
     unroll = max(1, min(op.unroll, op.length))

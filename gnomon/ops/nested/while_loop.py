@@ -9,6 +9,7 @@ from gnomon.ops.compare import bitwise_and
 from gnomon.ops.nested.call import stays, with_tangents
 from gnomon.ops.nested.cond import select_lanes
 from gnomon.ops.nested.guard import BOOL, guarded, may_loop
+from gnomon.ops.nested.held import held
 from gnomon.ops.nested.in_place import in_place_outputs, masked, opened
 from gnomon.ops.reductions import ReduceOr
 from gnomon.ops.shape import zeros
@@ -52,8 +53,9 @@ class While(NestedOp):
 
     def lower(self, emit, *xs):
         cond_consts, body_consts, carry = self.parts(xs)
+        body = held(self.body_jaxpr, len(body_consts), len(carry)) if emit.one_cpu else self.body_jaxpr
         return emit.while_loop(carry, lambda *c: emit.eqns(self.cond_jaxpr, (*cond_consts, *c))[0],
-                               lambda *c: emit.eqns(self.body_jaxpr, (*body_consts, *c)))
+                               lambda *c: emit.eqns(body, (*body_consts, *c)))
 
     def jvp(self, T, args, tangents):
         cond_consts, body_consts, carry = self.parts(args)
