@@ -21,7 +21,7 @@ from gnomon.ops.nested.call import Jit
 from gnomon.ops.nested.scan import Scan
 from gnomon.ops.shape import BroadcastInDim, Reshape, Squeeze
 from gnomon.ops.slicing import Concatenate, Rev, Slice
-from gnomon.passes.cost import choose, kernel_seconds, size_in_bytes, weight
+from gnomon.passes.cost import VIEWS, choose, kernel_seconds, size_in_bytes, weight
 from gnomon.passes.flatten import flatten
 from gnomon.passes.repeats import find_runs, identities
 from gnomon.passes.windows import Moving
@@ -74,6 +74,7 @@ class Rewrite:
         self.jaxpr = jaxpr
         self.out = []                       # the new equations
         self.rows = {}                      # variable -> (array, index): a row that is cut out when needed
+        self.held = {}                      # variable -> (array, index): a row that is there by itself, too
         self.cut = set()                    # the rows that were
         self.spread = {}                    # variable -> a row with a leading dimension of size 1
         self.alias = {}                     # variable -> the variable that holds the same
@@ -157,7 +158,7 @@ class Rewrite:
         runs = find_runs(self.seq, self.kinds)
         self.kernel = kernel_seconds(len(self.seq), runs)
         for run in runs:
-            if self.has_effects(run):
+            if self.has_effects(run) or self.only_views(run):
                 continue
             for e in self.seq[at:run.start]:
                 self.other(e)
@@ -195,24 +196,39 @@ class Rewrite:
     def has_effects(self, run):
         return any(e.op.effects and must_run(e.op.effects) for e in self.seq[run.start:run.start + run.period])
 
+    def only_views(self, run):
+        """Whether the blocks of a run only give values another shape, as where a list is stacked: there is nothing to compile."""
+        return all([e.op.op_name in VIEWS and e.ins[0].type.size == e.outs[0].type.size for e in self.seq[run.start:run.start + run.period]])
+
     def other(self, e):
         """An equation outside the runs; putting rows together again gives the array they came from."""
-        if isinstance(e.op, BroadcastInDim) and e.ins[0] in self.rows and is_spread(e):
+        if isinstance(e.op, BroadcastInDim) and (e.ins[0] in self.rows or e.ins[0] in self.held) and is_spread(e):
             self.spread[e.outs[0]] = e.ins[0]
             return
-        if isinstance(e.op, Concatenate) and e.op.dimension == 0 and all(v in self.spread for v in e.ins):
-            whole = self.whole([self.rows.get(self.spread[v]) for v in e.ins])
-            if whole is not None:
-                self.alias[e.outs[0]] = whole
+        if isinstance(e.op, Concatenate) and e.op.dimension == 0 and any(v in self.spread for v in e.ins):
+            e = self.joined(e)
+            if e is None:
                 return
         self.emit(e)
 
-    def whole(self, rows):
-        """The array whose rows these are, all of them in order, or None."""
-        if rows[0] is None:
+    def joined(self, e):
+        """A concatenation with rows that stand one behind the other taken in one piece; None where that is all there is."""
+        pieces, at = [], 0
+        while at < len(e.ins):
+            to = at
+            while to < len(e.ins) and e.ins[to] in self.spread:
+                to += 1
+            values = [self.spread[v] for v in e.ins[at:to]]
+            if len(self.segments(values)) < len(values):
+                pieces.append(self.stack(values, False))
+            else:
+                to = max(to, at + 1)
+                pieces.extend(e.ins[at:to])
+            at = to
+        if len(pieces) == 1:
+            self.alias[e.outs[0]] = pieces[0]
             return None
-        array = rows[0][0]
-        return array if rows == [(array, i) for i in range(array.type.shape[0])] else None
+        return Eqn(e.op, tuple(pieces), e.outs, e.place)
 
     def decide(self, run):
         """(what to do with the run or None, its operands, what is used of it later)."""
@@ -247,7 +263,7 @@ class Rewrite:
         """Values as stretches of rows of one array at one distance, [array, first, last, distance], and single values."""
         out = []
         for v in values:
-            found = self.rows.get(v) if v.__class__ is Var else None
+            found = self.rows.get(v, self.held.get(v)) if v.__class__ is Var else None
             if found is None:
                 out.append(v)
                 continue
@@ -375,8 +391,7 @@ class Rewrite:
                 outs.append(y)
             for b in range(run.count):
                 v = self.seq[run.start + b * run.period + at[0]].outs[at[1]]
-                if v not in given:
-                    self.rows[v] = (y, run.count - 1 - b if reverse else b)
+                (self.held if v in given else self.rows)[v] = (y, run.count - 1 - b if reverse else b)
         ins = (*[self.ensure(v) for v in consts], *inits, *x_vars)
         self.out.append(Eqn(op, ins, tuple(outs), self.seq[run.start].place))
 

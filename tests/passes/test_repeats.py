@@ -126,6 +126,20 @@ def test_layers_become_calls_of_one_function():
         np.testing.assert_allclose(c, a, atol=1e-4 * scale)
 
 
+def test_a_list_of_states_is_stacked_from_what_the_scan_stacked():
+    def f(q, p):
+        states, every = [q], []
+        for _ in range(100):
+            p = p - 0.01 * jnp.sin(q)
+            q = q + 0.1 * p
+            states.append(q)
+            every.append(q)
+        return jnp.stack(states), jnp.stack(every), q
+    made, found = reports(f, C, W)
+    assert [(r.kind, r.count) for r in found] == [("roll", 100)] and len(made.eqns) < 8
+    compare(f, C, W)
+
+
 def test_results_that_are_rows_come_in_one_piece():
     def f(w, c, xs):
         ys = []
