@@ -111,7 +111,7 @@ def as_written():
     config.update("disable_most_optimizations", False)
 
 
-@pytest.mark.parametrize("seed, under, how", [(5, "nothing", "roll"), (2, "grad", "roll"), (9, "vmap", "roll"), (5, "checkpoint", "roll"),
+@pytest.mark.parametrize("seed, under, how", [(5, "nothing", "roll"), (2, "grad", "roll"), (1, "vmap", "roll"), (5, "checkpoint", "roll"),
                                               (5, "grad", "outline")])
 def test_the_same_bits(seed, under, how, monkeypatch):
     for name in ("WORTHWHILE", "PER_STEP", "PER_CALL", "PER_COPY", "PER_KERNEL", "PER_KERNEL_SLOW"):
