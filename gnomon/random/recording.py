@@ -169,7 +169,7 @@ def int_dtype(dtype, caller):
 
 def drawn_dtype(dtype, caller, default, accepts, kind, error=ValueError):
     """The dtype of a draw, narrowed to 32 bits where x64 is off, which is announced."""
-    if dtype is None or dtype in (int, float, complex):
+    if dtype is None or dtype is int or dtype is float or dtype is complex:       # np.dtype("float64") == float, too
         dtype, asked = python_scalar_dtype(dtype or default, current.enable_x64)[0], None
     else:
         asked = canonicalize(dtype, True)

@@ -15,18 +15,21 @@ class Library:
     """The modules of one library."""
 
     def __init__(self, module):
-        self.top, self.np, self.lax, self.nn = module, module.numpy, module.lax, module.nn
+        self.top, self.np, self.lax, self.nn, self.random = module, module.numpy, module.lax, module.nn, module.random
+        self.linalg, self.segments = module.scipy.linalg, getattr(module, "segments", None) or module.ops
 
 
 class Program:
-    """A function of arrays. `log` tells the steps of the last run, `backward_only` whether it has no derivatives forward."""
+    """A function of arrays. `log` tells the steps of the last run, `backward_only` and `forward_only` whether it has derivatives in one
+    direction alone."""
 
     def __init__(self, choices, steps):
         self.choices, self.steps = choices, steps
         self.log = []
 
     def __call__(self, library, *inputs):
-        self.at, self.log, self.backward_only = 0, [], False
+        self.at, self.log, self.depth = 0, [], 0
+        self.backward_only = self.forward_only = False
         values = list(inputs)
         for _ in range(self.steps):
             values.append(self.step(library, values))
@@ -62,8 +65,8 @@ class Program:
     # -- one step
 
     def step(self, L, values, nested=False):
-        kinds = SIMPLE if nested else STEPS
-        name = self.one_of(kinds)
+        name = self.one_of(SIMPLE if nested else STEPS)
+        self.nested = nested
         out = getattr(self, name)(L, values)
         if out is None:         # nothing that qualifies
             out = self.unary(L, values)
@@ -226,6 +229,97 @@ class Program:
             at = at.ravel()[:1]
         return getattr(x.at[at], name)(x.dtype.type(2) if x.dtype.kind != "V" else 2)
 
+    def matrix(self, L, values):
+        """A matrix that is far from singular, in at least single precision; None if there is nothing to make it of."""
+        x = self.value(values, lambda v: v.ndim == 2 and v.dtype.kind in "fc" and v.dtype.itemsize >= 4 and 1 < v.shape[0] < 5 and v.shape[1])
+        if x is None or x.ndim != 2 or x.dtype.kind not in "fc" or x.dtype.itemsize < 4:
+            return None
+        return x @ L.np.conj(x.T) + L.np.diag(L.np.arange(2, 2 + x.shape[0])).astype(x.dtype)
+
+    def factor(self, L, values):
+        a = self.matrix(L, values)
+        if a is None:
+            return None
+        name = self.one_of(list(FACTORS))
+        self.tell(name, a)
+        return FACTORS[name](L, a)
+
+    def spectrum(self, L, values):
+        x = self.value(values, lambda v: v.ndim and v.size and v.dtype.kind in "fc" and v.dtype.itemsize >= 4)
+        if x is None or x.dtype.kind not in "fc" or x.dtype.itemsize < 4:
+            return None
+        axis, name = self.axis(x), self.one_of(["fft", "ifft", "rfft", "irfft", "hfft", "fftn", "fftshift"])
+        name = "fft" if x.dtype.kind == "c" and name == "rfft" else name
+        self.tell(name, x, axis=axis)
+        if name == "fftn":
+            return L.np.fft.fftn(x) / 2
+        if name in ("irfft", "hfft"):
+            return getattr(L.np.fft, name)(x, n=self.one_of([3, 4]), axis=axis)
+        return L.np.fft.fftshift(x, axis) if name == "fftshift" else getattr(L.np.fft, name)(x, axis=axis) / 2
+
+    def convolve(self, L, values):
+        x = self.value(values, lambda v: v.ndim and v.size and v.dtype.kind in "f")
+        if x is None or x.dtype.kind != "f":
+            return None
+        y = self.value(values, lambda v: v.ndim == 1 and v.size and v.dtype == x.dtype)
+        y = x.ravel()[:2] if y is None or y.ndim != 1 or y.dtype != x.dtype else y
+        name = self.one_of(["convolve", "correlate", "conv", "strided", "windows", "maximum", "separate"])
+        self.tell(name, x, y)
+        if name in ("convolve", "correlate"):
+            return getattr(L.np, name)(x.ravel()[:6], y, mode=self.one_of(["full", "same", "valid"]))
+        line, width = x.reshape(1, 1, -1), min(2, x.size)
+        if name == "conv":
+            return L.lax.conv_general_dilated(line, y.reshape(1, 1, -1), (1,), "SAME", rhs_dilation=(1 + self.draw(2),))[0, 0]
+        if name == "strided":
+            return L.lax.conv_general_dilated(line, y.reshape(1, 1, -1), (2,), [(1, y.size)], lhs_dilation=(1 + self.draw(2),))[0, 0]
+        if name == "separate":
+            two = L.np.concatenate([line, line * 2], 1)
+            return L.lax.conv_general_dilated(two, L.np.ones((2, 1, width), x.dtype), (1,), "VALID", feature_group_count=2)[0]
+        add, init = (L.lax.add, 0) if name == "windows" else (L.lax.max, -np.inf)
+        return L.lax.reduce_window(x.ravel(), np.asarray(init, x.dtype)[()], add, (width,), (1 + self.draw(2),), self.one_of(["VALID", "SAME"]))
+
+    def collect(self, L, values):
+        x = self.value(values, lambda v: v.ndim and v.size and v.dtype.kind in "fi" and v.size < 20)
+        if x is None or x.dtype.kind not in "fi":
+            return None
+        at = self.value(values, lambda v: v.dtype.kind == "i" and v.ndim < 3 and 0 < v.size < 20)
+        at = L.np.arange(4) - 1 if at is None or at.dtype.kind != "i" or at.ndim > 2 or not 0 < at.size < 20 else at
+        name, n = self.one_of(list(COLLECTIONS)), x.shape[0]
+        self.tell(name, x, at)
+        return COLLECTIONS[name](L, x, at, n)
+
+    def order(self, L, values):
+        x = self.value(values, lambda v: v.ndim and v.size and v.dtype.kind in "fi")
+        if x is None or x.dtype.kind not in "fi":
+            return None
+        axis, name = self.axis(x), self.one_of(list(ORDERS))
+        self.tell(name, x, axis=axis)
+        return ORDERS[name](L, x, axis % x.ndim)
+
+    def keyed(self, L, values):
+        """Random numbers: of a key, of keys under vmap, of a key that a loop carries."""
+        x = self.value(values, lambda v: v.ndim and v.size and v.dtype.kind == "f" and v.dtype.itemsize >= 4)
+        if x is None or x.dtype.kind != "f" or x.dtype.itemsize < 4:
+            return None
+        R, key, name = L.random, L.random.key(self.draw(5)), self.one_of(["normal", "lanes", "carried", "integers", "chosen"])
+        self.tell(name, x)
+        if name == "normal":
+            return x + R.normal(R.fold_in(key, 3), x.shape, x.dtype)
+        if name == "lanes":
+            return L.top.vmap(lambda k, u: u * R.uniform(k, u.shape, x.dtype))(R.split(key, x.shape[0]), x)
+        if name == "integers":
+            return R.randint(key, x.shape, 0, 7) * L.np.where(R.bernoulli(key, 0.4, x.shape), 1, -1)
+        if name == "chosen":
+            return L.np.take(x, R.permutation(key, x.shape[0]), axis=0)
+
+        def step(carry, u):
+            k, total, count = carry
+            k, used = R.split(k)
+            total = total * 0.5 + u * R.uniform(used, u.shape, x.dtype)
+            return (k, total, count + 1), (L.np.sum(total), R.bits(k, (), "uint32") % 5)
+        (_, last, count), (sums, bits) = L.lax.scan(step, (key, x[0], L.np.int32(0)), x)
+        return self.one_of([lambda: last * count, lambda: sums, lambda: bits.astype("int32")])()
+
     # -- programs within programs
 
     def body(self, L, values, like):
@@ -237,10 +331,10 @@ class Program:
 
     def replayed(self, run):
         """A function that may be traced any number of times: it reads the same choices each time."""
-        start, kept = self.at, list(self.log)
+        start, kept, depth = self.at, list(self.log), self.depth
 
         def f(*xs):
-            self.at, self.log = start, [*kept, "begin"]
+            self.at, self.log, self.depth = start, [*kept, "begin"], depth
             out = run(*xs)
             self.log.append("end")
             self.end = max(self.end, self.at)
@@ -312,20 +406,26 @@ class Program:
         return self.after(L.top.vmap(run, in_axes=(axis, None if shared else 0), out_axes=out_axis)(x, y))
 
     def complex_body(self, L, values):
-        """Steps that may hold programs once more."""
+        """Steps that may hold programs once more, up to three deep."""
         values = list(values)
-        if self.draw(3) == 0:
-            values.append(self.one_of([self.cond, self.scan, self.loop, self.switch])(L, values))
+        if self.depth < 3 and self.draw(2 + self.depth) == 0:
+            self.depth += 1
+            nests = self.one_of(NESTING)
+            values.append(getattr(self, nests)(L, values))
+            self.depth -= 1
             if values[-1] is None:
                 values.pop()
+            else:
+                values[-1] = tamed(L, values[-1])
         values.append(self.step(L, values, nested=True))
         return values[-1]
 
     def compiled(self, L, values):
         x, y = self.value(values), self.value(values)
-        name = self.one_of(["jit", "checkpoint"])
+        name = self.one_of(["jit", "checkpoint", "saving"])
         self.tell(name, x, y)
-        return self.after(getattr(L.top, name)(self.replayed(lambda u, v: self.complex_body(L, [v, u])))(x, y))
+        wrap = getattr(L.top, name, None) or (lambda f: L.top.checkpoint(f, policy=L.top.checkpoint_policies.dots_saveable))
+        return self.after(wrap(self.replayed(lambda u, v: self.complex_body(L, [v, u])))(x, y))
 
     def ruled(self, L, values):
         """A function with a derivative rule of its own, which is not the function's."""
@@ -360,11 +460,59 @@ class Program:
             return out * L.lax.axis_index("i") if meet == "axis_index" else getattr(L.lax, meet)(out, "i") + u
         return self.after(L.top.vmap(self.replayed(lane), axis_name="i")(x))
 
+    def endless(self, L, values):
+        """A loop of a length that depends on the numbers, which moves forward only."""
+        x, fixed = self.value(values, lambda v: v.dtype.kind in "fc"), self.value(values)
+        if self.depth or self.nested or x.dtype.kind not in "fc":
+            return None
+        self.tell("while", x, fixed)
+        self.forward_only = True
+        run = self.replayed(lambda state: {"n": state["n"] + 1, "x": self.body(L, [fixed, state["x"]], state["x"]), "done": state["n"] > 3})
+
+        def goes_on(state):
+            return (L.np.sum(abs(state["x"])) < 20) & (state["n"] < 4) & ~state["done"]
+        return self.after(L.lax.while_loop(goes_on, run, {"n": L.np.int32(0), "x": x, "done": L.np.bool_(False)})["x"])
+
+    def tree(self, L, values):
+        """A scan whose carry and results are dictionaries, of a float and an integer."""
+        x, fixed = self.value(values, lambda v: v.ndim and v.shape[0]), self.value(values)
+        if not x.ndim or not x.shape[0]:
+            return None
+        self.tell("scan of trees", x, fixed)
+
+        def step(c, u):
+            new = self.body(L, [fixed, u, c["value"]], c["value"])
+            return {"count": c["count"] * 3 % 7 + 1, "value": new}, {"seen": (c["count"], u), "none": None}
+        last, out = L.lax.scan(self.replayed(step), {"count": L.np.int32(1), "value": x[0]}, x)
+        return self.after(self.one_of([last["value"], out["seen"][1], out["seen"][0], last["count"]]))
+
+    def lanes_of_loops(self, L, values):
+        """vmap over a while loop whose lanes end at different times, and over a cond with a different arm in each."""
+        x = self.value(values, lambda v: v.ndim and v.size and v.dtype.kind == "f")
+        if x is None or x.dtype.kind != "f" or not x.ndim or not x.size:
+            return None
+        name, y = self.one_of(["while", "cond", "switch"]), self.value(values)
+        self.tell(f"lanes of {name}", x, y)
+        y = L.lax.stop_gradient(y) if name == "while" else y
+        run = self.replayed(lambda u: self.body(L, [y, u], u))
+
+        def lane(u):
+            key = L.np.sum(u)
+            if name == "cond":
+                return L.lax.cond(key > 0, run, lambda u: u * 0.5, u)
+            if name == "switch":
+                return L.lax.switch((abs(key) * 2).astype("int32"), [run, lambda u: u, lambda u: -u], u)
+            stopped = L.lax.stop_gradient(u)
+            return L.lax.while_loop(lambda s: s[0] < 3 * abs(L.np.sum(stopped)), lambda s: (s[0] + 1, run(s[1])), (stopped.dtype.type(0), stopped))[1] + u
+        return self.after(L.top.vmap(lane)(x))
+
     def slope(self, L, values):
         x, y = self.value(values, lambda v: is_float(v) and v.dtype.itemsize >= 4), self.value(values)
         if x is None:
             return None
-        name = self.one_of(["grad", "jvp", "linearize", "vjp", "value_and_grad"])
+        name = self.one_of(["grad", "jvp", "linearize", "vjp", "value_and_grad", "jacfwd", "jacrev"])
+        if self.backward_only:
+            name = "grad"
         self.tell(name, x, y)
         run = self.replayed(lambda u: self.complex_body(L, [y, u]))
         if name in ("grad", "value_and_grad"):
@@ -372,6 +520,8 @@ class Program:
                 out = run(u)
                 return L.np.sum(out.real if out.dtype.kind == "c" else out * L.np.ones((), x.dtype)).astype(x.dtype)
             return self.after(L.top.grad(total)(x) if name == "grad" else L.top.value_and_grad(total)(x)[1])
+        if name in ("jacfwd", "jacrev"):
+            return self.after(L.np.sum(getattr(L.top, name)(lambda u: L.np.sum(run(u).real * L.np.ones((), x.dtype), axis=None) * u.ravel()[:3])(x), 0))
         if name == "vjp":
             out, back = L.top.vjp(run, x)
             return self.after(back(out * 0 + 1)[0] if out.dtype.kind in "fVc" else out)
@@ -474,9 +624,52 @@ ALONG = {
     "top_k": lambda L, x, axis: L.lax.top_k(x, x.shape[-1])[0], "gradient": lambda L, x, axis: L.np.gradient(x * 1.0, axis=axis) if x.shape[axis] > 1 else x,
 }
 ARRANGE = ["reshape", "transpose", "expand", "first", "flip", "roll", "repeat", "pad", "slice", "split", "dynamic_slice", "diagonal", "tril"]
-SIMPLE = ["unary", "unary", "unary", "binary", "binary", "reduction", "along", "arrange", "index", "contract", "convert"]
-HOLDING = ["cond", "switch", "scan", "loop", "mapped", "compiled", "slope", "ruled", "named"]
-STEPS = SIMPLE + HOLDING + ["join"]
+FACTORS = {
+    "cholesky": lambda L, a: L.np.linalg.cholesky(a), "solve": lambda L, a: L.np.linalg.solve(a, a[:, :1] + 1), "det": lambda L, a: L.np.linalg.det(a),
+    "slogdet": lambda L, a: L.np.linalg.slogdet(a)[1], "inv": lambda L, a: L.np.linalg.inv(a), "eigvalsh": lambda L, a: L.np.linalg.eigvalsh(a),
+    "svdvals": lambda L, a: L.np.linalg.svdvals(a), "qr": lambda L, a: abs(L.np.linalg.qr(a)[1]), "matrix_power": lambda L, a: L.np.linalg.matrix_power(a, 2),
+    "triangular_solve": lambda L, a: L.lax.linalg.triangular_solve(a, a + 1, left_side=True, lower=True), "pinv": lambda L, a: L.np.linalg.pinv(a),
+    "projector": lambda L, a: (lambda v: v @ L.np.conj(v.T))(L.np.linalg.eigh(a)[1][:, :1]), "lu": lambda L, a: L.lax.linalg.lu(a)[0],
+    "trace": lambda L, a: L.np.trace(a), "einsum": lambda L, a: L.np.einsum("ij,kj,k->ik", a, a, a[0]), "expm": lambda L, a: L.linalg.expm(a / 16),
+    "norm": lambda L, a: L.np.linalg.norm(a, "nuc"), "cho_solve": lambda L, a: L.linalg.cho_solve((L.np.linalg.cholesky(a), True), a[0]),
+}
+COLLECTIONS = {
+    "segment_sum": lambda L, x, at, n: L.segments.segment_sum(x.ravel()[:at.size], at.ravel()[:x.size] % 4, 4),
+    "segment_max": lambda L, x, at, n: L.np.maximum(L.segments.segment_max(x.ravel()[:at.size], at.ravel()[:x.size] % 4, 4), -3),
+    "take_wrap": lambda L, x, at, n: L.np.take(x, at, axis=0, mode="wrap"), "take_clip": lambda L, x, at, n: L.np.take(x, at, axis=-1, mode="clip"),
+    "take_fill": lambda L, x, at, n: L.np.take(x, at, axis=0, mode="fill", fill_value=2), "drop": lambda L, x, at, n: x.at[at].add(1, mode="drop"),
+    "get_fill": lambda L, x, at, n: x.at[at].get(mode="fill", fill_value=1), "min": lambda L, x, at, n: x.at[..., at % x.shape[-1]].min(0),
+    "pairs": lambda L, x, at, n: x[at % n, ..., at % x.shape[-1]], "add_pairs": lambda L, x, at, n: x.at[at % n, ..., at % x.shape[-1]].add(2),
+    "update": lambda L, x, at, n: L.lax.dynamic_update_slice(x, x[:1] * 2, (at.ravel()[0],) * x.ndim), "rows": lambda L, x, at, n: x[at % n, :1],
+    "searchsorted": lambda L, x, at, n: L.np.searchsorted(L.np.sort(x.ravel()), x.ravel() + 0.25), "bincount": lambda L, x, at, n: L.np.bincount(
+        L.np.clip(at.ravel(), 0, 4), length=5), "nonzero": lambda L, x, at, n: L.np.nonzero(x.ravel() > 0, size=3, fill_value=1)[0],
+    "compress": lambda L, x, at, n: L.np.where(L.np.isin(at, L.np.array([1, 2])), at, -at), "subtract": lambda L, x, at, n: x.at[at % n].subtract(1),
+    "divide": lambda L, x, at, n: x.at[at.ravel()[:1] % n].divide(2) if x.dtype.kind == "f" else x, "apply": lambda L, x, at, n: x.at[
+        at.ravel()[:1] % n].apply(lambda u: u * u), "put_along": lambda L, x, at, n: L.np.put_along_axis(
+        x, L.np.argmax(x, 0, keepdims=True), 1, 0, inplace=False), "choose": lambda L, x, at, n: L.np.choose(at % 2, [at, at * 2]),
+    "select": lambda L, x, at, n: L.np.select([x > 1, x > 0], [x, x * 2], 0), "digitize": lambda L, x, at, n: L.np.digitize(x, L.np.array([-1, 0.3, 1])),
+    "histogram": lambda L, x, at, n: L.np.histogram(x, 4, (-2, 2))[0], "interp": lambda L, x, at, n: L.np.interp(x.ravel()[:5] * 1.0, L.np.arange(
+        4.0), L.np.array([0, 2, 1, 3.0])), "tri_pad": lambda L, x, at, n: L.lax.pad(x, x.dtype.type(1), [(1, -1, 1)] + [(0, 0, 0)] * (x.ndim - 1)),
+}
+ORDERS = {
+    "sort pairs": lambda L, x, axis: L.lax.sort((L.np.round(x).astype("int32"), x, x * 2), dimension=axis, num_keys=2)[2],
+    "sort_key_val": lambda L, x, axis: L.lax.sort_key_val(x, L.np.cos(x * 1.0), axis)[1], "descending": lambda L, x, axis: L.np.sort(x, axis, descending=True),
+    "argsort descending": lambda L, x, axis: L.np.argsort(L.np.round(x), axis, descending=True), "top_k at": lambda L, x, axis: L.lax.top_k(x, 1)[1],
+    "quantile": lambda L, x, axis: L.np.quantile(x * 1.0, 0.3, axis), "percentile": lambda L, x, axis: L.np.percentile(x * 1.0, 70, axis, method="lower"),
+    "cummin": lambda L, x, axis: L.lax.cummin(x, axis, reverse=True), "cumprod": lambda L, x, axis: L.lax.cumprod(x, axis, reverse=True),
+    "recurrence": lambda L, x, axis: L.lax.associative_scan(lambda p, q: (p[0] * q[0], p[1] * q[0] + q[1]), (L.np.sin(x * 1.0), x * 1.0), axis=axis)[1],
+    "unique": lambda L, x, axis: L.np.unique(L.np.round(x), size=4, fill_value=0), "nanmedian": lambda L, x, axis: L.np.nanmedian(x * 1.0, axis),
+    "lexsort": lambda L, x, axis: L.np.lexsort((x.ravel(), L.np.round(x).ravel())), "partition": lambda L, x, axis: L.np.sort(L.np.partition(x, 0, axis), axis),
+    "trapezoid": lambda L, x, axis: L.np.trapezoid(x * 1.0, axis=axis), "cumulative": lambda L, x, axis: L.np.cumulative_sum(x, axis=axis, include_initial=True),
+    "reduce": lambda L, x, axis: L.lax.reduce(x, x.dtype.type(0), L.lax.add, (axis,)), "standardize": lambda L, x, axis: L.nn.standardize(x * 1.0, axis),
+    "logsumexp": lambda L, x, axis: L.nn.logsumexp(x * 1.0, axis, b=L.np.cos(x * 1.0) + 2), "map": lambda L, x, axis: L.lax.map(lambda u: u * u, x),
+    "argmax": lambda L, x, axis: L.lax.argmax(x, axis, np.int32), "nanmax": lambda L, x, axis: L.np.nanmax(L.np.where(x > 5, np.nan, x * 1.0), axis),
+}
+SIMPLE = ["unary", "unary", "unary", "binary", "binary", "reduction", "along", "arrange", "index", "contract", "convert", "factor", "collect", "order",
+          "spectrum", "convolve"]
+HOLDING = ["cond", "switch", "scan", "loop", "mapped", "compiled", "slope", "ruled", "named", "tree", "keyed", "lanes_of_loops"]
+NESTING = ["cond", "switch", "scan", "loop", "mapped", "compiled", "slope", "ruled", "tree", "keyed", "lanes_of_loops"]
+STEPS = SIMPLE + HOLDING + ["join", "endless"]
 
 
 def booleans(*xs):

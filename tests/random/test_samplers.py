@@ -220,6 +220,18 @@ def test_poisson_of_impossible_means():
     assert random.poisson(KEY, np.array([0.0, np.inf], "float32")).tolist() == [0, 2**31 - 1]
 
 
+@pytest.mark.parametrize("x64", [False, True])
+def test_dtypes_are_taken_in_any_form(x64):
+    """NumPy's dtype objects, which are equal to Python's types, too."""
+    with enable_x64(x64), warnings.catch_warnings():
+        warnings.simplefilter("ignore", GnomonWarning)
+        for draw, names in ((random.uniform, ("float64", "float32", "float16")), (lambda k, s, d: random.randint(k, s, 0, 9, d), ("int64", "int16"))):
+            for name in names:
+                found = [draw(KEY, (2,), form) for form in (name, np.dtype(name), np.dtype(name).type)]
+                assert all(y.dtype == (name if x64 else name.replace("64", "32")) and (y == found[0]).all() for y in found)
+        assert random.normal(KEY, (2,), float).dtype == random.normal(KEY, (2,)).dtype == ("float64" if x64 else "float32")
+
+
 def test_float64_without_x64_is_announced():
     with pytest.warns(GnomonWarning, match="random.uniform.*float64.*float32"):
         assert random.uniform(KEY, dtype="float64").dtype == np.float32
