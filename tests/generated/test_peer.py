@@ -81,6 +81,6 @@ def compare(theirs, choices, steps):
 
 
 @hypothesis.settings(max_examples=30)
-@hypothesis.given(st.lists(st.integers(0, 2 ** 16), min_size=60, max_size=60), st.integers(2, 7))
+@hypothesis.given(st.lists(st.integers(0, 2 ** 16), min_size=60, max_size=60), st.integers(1, 5))
 def test_random_programs(theirs, choices, steps):
     compare(theirs, choices, steps)

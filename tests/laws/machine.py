@@ -61,10 +61,11 @@ def compiled(jaxpr, options=()):
     return run
 
 
-def executed(jaxpr, arrays):
+def executed(jaxpr, arrays, options=()):
     """The results as XLA makes them, not as their types say."""
+    jaxpr = intern(jaxpr)
     buffers = [to_array(x, v.type).buffer() for x, v in zip(arrays, jaxpr.invars, strict=True)]
-    return [np.asarray(shard[0]) for shard in executable(jaxpr).call(buffers).disassemble_into_single_device_arrays()]
+    return [np.asarray(shard[0]) for shard in executable(jaxpr, options).call(buffers).disassemble_into_single_device_arrays()]
 
 
 def on_devices(arrays, types, specs, count):
