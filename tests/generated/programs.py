@@ -645,7 +645,7 @@ COLLECTIONS = {
         L.np.clip(at.ravel(), 0, 4), length=5), "nonzero": lambda L, x, at, n: L.np.nonzero(x.ravel() > 0, size=3, fill_value=1)[0],
     "compress": lambda L, x, at, n: L.np.where(L.np.isin(at, L.np.array([1, 2])), at, -at), "subtract": lambda L, x, at, n: x.at[at % n].subtract(1),
     "divide": lambda L, x, at, n: x.at[at.ravel()[:1] % n].divide(2) if x.dtype.kind == "f" else x, "put_along": lambda L, x, at, n: L.np.put_along_axis(
-        x, L.np.argmax(x, 0, keepdims=True), 1, 0, inplace=False), "choose": lambda L, x, at, n: L.np.choose(at % 2, [at, at * 2]),
+        x, L.np.argmax(x, 0, keepdims=True), 1, 0, inplace=False), "choose": lambda L, x, at, n: L.np.choose(at % 2, [at, at * 2], mode="clip"),
     "select": lambda L, x, at, n: L.np.select([x > 1, x > 0], [x, x * 2], 0), "digitize": lambda L, x, at, n: L.np.digitize(x, L.np.array([-1, 0.3, 1])),
     "histogram": lambda L, x, at, n: L.np.histogram(x, 4, (-2, 2))[0], "interp": lambda L, x, at, n: L.np.interp(x.ravel()[:5] * 1.0, L.np.arange(
         4.0), L.np.array([0, 2, 1, 3.0])), "tri_pad": lambda L, x, at, n: L.lax.pad(x, x.dtype.type(1), [(1, -1, 1)] + [(0, 0, 0)] * (x.ndim - 1)),
