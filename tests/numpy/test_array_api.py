@@ -112,6 +112,110 @@ OF_TWO = {
     "subtract": [(INF, INF, NAN), (0.0, -0.0, 0.0), (-0.0, 0.0, -0.0), (2.0, INF, -INF)],
     "equal": [(NAN, NAN, False), (0.0, -0.0, True), (INF, INF, True)], "less": [(NAN, 1.0, False), (-INF, INF, True), (-0.0, 0.0, False)],
 }
+MORE_OF_ONE = {
+    "negative": [(0.0, -0.0), (-0.0, 0.0), (INF, -INF), (NAN, NAN)],
+    "positive": [(-0.0, -0.0), (NAN, NAN)],
+    "square": [(-INF, INF), (NAN, NAN), (-0.0, 0.0)],
+    "isnan": [(NAN, True)],
+    "signbit": [(-1.0, True)],
+    "logical_not": [(NAN, False), (0.0, True), (-0.0, True)],
+    "asin": [(INF, NAN), (-INF, NAN)],
+    "acos": [(INF, NAN), (-INF, NAN)],
+    "acosh": [(-INF, NAN), (-1.0, NAN)],
+    "atanh": [(INF, NAN), (-INF, NAN)],
+    "log": [(-INF, NAN)],
+    "log2": [(-INF, NAN), (8.0, 3.0)],
+    "log10": [(-INF, NAN)],
+    "log1p": [(-INF, NAN)],
+    "sqrt": [(-INF, NAN)],
+    "round": [(-1.5, -2.0), (-2.5, -2.0)],
+    "sign": [(INF, 1.0), (-INF, -1.0)],
+    "conj": [(-0.0, -0.0)],
+    "real": [(NAN, NAN)],
+    "imag": [(2.0, 0.0)],
+}
+MORE_OF_TWO = {
+    "floor_divide": [(INF, 2.0, NAN), (INF, -2.0, NAN), (2.0, 0.0, INF), (-2.0, 0.0, -INF), (2.0, -0.0, -INF), (-2.0, -0.0, INF), (0.0, 0.0, NAN),
+         (2.0, INF, 0.0), (2.0, -INF, -1.0), (-2.0, INF, -1.0), (-2.0, -INF, 0.0), (INF, INF, NAN), (-0.0, -2.0, 0.0), (0.0, INF, 0.0),
+         (1.0, NAN, NAN)],
+    "remainder": [(-INF, 2.0, NAN), (INF, INF, NAN), (0.0, 0.0, NAN), (0.0, -0.0, NAN), (2.0, -0.0, NAN), (2.0, NAN, NAN)],
+    "divide": [(-INF, INF, NAN), (0.0, -0.0, NAN), (0.0, -2.0, -0.0), (-0.0, -2.0, 0.0), (-2.0, -0.0, INF), (-INF, 2.0, -INF), (-INF, -2.0, INF),
+         (-2.0, INF, -0.0), (-2.0, -INF, 0.0), (2.0, NAN, NAN)],
+    "pow": [(NAN, -0.0, 1.0), (-2.0, INF, INF), (-2.0, -INF, 0.0), (-1.0, -INF, 1.0), (-0.5, INF, 0.0), (-0.5, -INF, INF), (-INF, -2.0, 0.0),
+         (0.0, -3.0, INF), (0.0, 3.0, 0.0), (-0.0, 0.0, 1.0), (0.0, INF, 0.0), (INF, 0.0, 1.0), (-INF, 0.5, INF), (-0.0, 0.5, 0.0),
+         (-0.0, -0.5, INF)],
+    "multiply": [(0.0, INF, NAN), (-0.0, INF, NAN), (-INF, -INF, INF), (-0.0, -2.0, 0.0), (2.0, NAN, NAN)],
+    "add": [(-INF, INF, NAN), (2.0, INF, INF), (2.0, -INF, -INF), (0.0, 0.0, 0.0), (0.0, 2.0, 2.0), (1.0, NAN, NAN)],
+    "copysign": [(NAN, -1.0, NAN), (1.0, NAN, 1.0), (0.0, 1.0, 0.0), (-2.0, -3.0, -2.0)],
+    "hypot": [(NAN, 0.0, NAN), (INF, INF, INF), (-0.0, 0.0, 0.0)],
+    "logaddexp": [(INF, INF, INF), (INF, -INF, INF), (-INF, 2.0, 2.0)],
+    "maximum": [(INF, NAN, NAN), (-INF, INF, INF)],
+    "minimum": [(INF, NAN, NAN), (-INF, INF, -INF)],
+    "nextafter": [(INF, INF, INF), (-INF, -INF, -INF), (2.0, 2.0, 2.0)],
+    "greater": [(NAN, 1.0, False), (1.0, NAN, False), (INF, -INF, True)],
+    "greater_equal": [(NAN, NAN, False), (0.0, -0.0, True), (-INF, -INF, True)],
+    "less_equal": [(NAN, 1.0, False), (-0.0, 0.0, True)],
+    "not_equal": [(NAN, NAN, True), (0.0, -0.0, False)],
+    "less": [(1.0, NAN, False), (INF, INF, False)],
+    "equal": [(NAN, 1.0, False), (-INF, INF, False)],
+    "subtract": [(-INF, -INF, NAN), (INF, -INF, INF), (0.0, 0.0, 0.0), (NAN, 1.0, NAN)],
+    "atan2": [(1.0, NAN, NAN), (NAN, NAN, NAN), (-1.0, -0.0, -PI / 2)],
+    "logical_and": [(NAN, 1.0, True), (0.0, NAN, False)],
+    "logical_or": [(NAN, 0.0, True), (-0.0, 0.0, False)],
+    "logical_xor": [(NAN, 1.0, False), (NAN, 0.0, True)],
+}
+for table, rest in ((OF_ONE, MORE_OF_ONE), (OF_TWO, MORE_OF_TWO)):
+    for name, rows in rest.items():
+        table[name] = [*table.get(name, []), *rows]
+
+# Of complex numbers, without those where the compiler gives NaN for an infinity beside a NaN (docs/deviations.md)
+OF_COMPLEX = {
+    "exp": [(complex(0.0, 0.0), complex(1.0, 0.0)), (complex(-0.0, 0.0), complex(1.0, 0.0)), (complex(1.0, INF), complex(NAN, NAN)),
+         (complex(1.0, NAN), complex(NAN, NAN)), (complex(INF, 0.0), complex(INF, 0.0)), (complex(-INF, 1.0), complex(0.0, 0.0)),
+         (complex(INF, 1.0), complex(INF, INF)), (complex(NAN, 0.0), complex(NAN, 0.0)), (complex(NAN, 1.0), complex(NAN, NAN)),
+         (complex(NAN, NAN), complex(NAN, NAN))],
+    "expm1": [(complex(0.0, 0.0), complex(0.0, 0.0)), (complex(-0.0, 0.0), complex(0.0, 0.0)), (complex(1.0, INF), complex(NAN, NAN)),
+         (complex(1.0, NAN), complex(NAN, NAN)), (complex(INF, 0.0), complex(INF, 0.0)), (complex(-INF, 1.0), complex(-1.0, 0.0)),
+         (complex(INF, 1.0), complex(INF, INF)), (complex(NAN, 0.0), complex(NAN, 0.0)), (complex(NAN, 1.0), complex(NAN, NAN)),
+         (complex(NAN, NAN), complex(NAN, NAN))],
+    "log": [(complex(-0.0, 0.0), complex(-INF, PI)), (complex(0.0, 0.0), complex(-INF, 0.0)), (complex(1.0, INF), complex(INF, PI / 2)),
+         (complex(1.0, NAN), complex(NAN, NAN)), (complex(-INF, 1.0), complex(INF, PI)), (complex(INF, 1.0), complex(INF, 0.0)),
+         (complex(-INF, INF), complex(INF, 3 * PI / 4)), (complex(INF, INF), complex(INF, PI / 4)), (complex(NAN, 1.0), complex(NAN, NAN)),
+         (complex(NAN, NAN), complex(NAN, NAN))],
+    "log1p": [(complex(-1.0, 0.0), complex(-INF, 0.0)), (complex(1.0, INF), complex(INF, PI / 2)), (complex(1.0, NAN), complex(NAN, NAN)),
+         (complex(-INF, 1.0), complex(INF, PI)), (complex(INF, 1.0), complex(INF, 0.0)), (complex(-INF, INF), complex(INF, 3 * PI / 4)),
+         (complex(INF, INF), complex(INF, PI / 4)), (complex(NAN, 1.0), complex(NAN, NAN)), (complex(NAN, NAN), complex(NAN, NAN))],
+    "sqrt": [(complex(0.0, 0.0), complex(0.0, 0.0)), (complex(-0.0, 0.0), complex(0.0, 0.0)), (complex(1.0, INF), complex(INF, INF)),
+         (complex(1.0, NAN), complex(NAN, NAN)), (complex(-INF, 1.0), complex(0.0, INF)), (complex(INF, 1.0), complex(INF, 0.0)),
+         (complex(NAN, 1.0), complex(NAN, NAN)), (complex(NAN, NAN), complex(NAN, NAN))],
+    "cosh": [(complex(0.0, 0.0), complex(1.0, 0.0)), (complex(1.0, INF), complex(NAN, NAN)), (complex(1.0, NAN), complex(NAN, NAN)),
+         (complex(INF, 0.0), complex(INF, 0.0)), (complex(INF, 1.0), complex(INF, INF)), (complex(NAN, 0.0), complex(NAN, 0.0)),
+         (complex(NAN, 1.0), complex(NAN, NAN)), (complex(NAN, NAN), complex(NAN, NAN))],
+    "sinh": [(complex(0.0, 0.0), complex(0.0, 0.0)), (complex(1.0, INF), complex(NAN, NAN)), (complex(1.0, NAN), complex(NAN, NAN)),
+         (complex(INF, 0.0), complex(INF, 0.0)), (complex(INF, 1.0), complex(INF, INF)), (complex(NAN, 0.0), complex(NAN, 0.0)),
+         (complex(NAN, 1.0), complex(NAN, NAN)), (complex(NAN, NAN), complex(NAN, NAN))],
+    "tanh": [(complex(0.0, 0.0), complex(0.0, 0.0)), (complex(1.0, INF), complex(NAN, NAN)), (complex(1.0, NAN), complex(NAN, NAN)),
+         (complex(INF, 1.0), complex(1.0, 0.0)), (complex(INF, INF), complex(1.0, 0.0)), (complex(INF, NAN), complex(1.0, 0.0)),
+         (complex(NAN, 0.0), complex(NAN, 0.0)), (complex(NAN, 1.0), complex(NAN, NAN)), (complex(NAN, NAN), complex(NAN, NAN))],
+    "acos": [(complex(0.0, 0.0), complex(PI / 2, -0.0)), (complex(-0.0, 0.0), complex(PI / 2, -0.0)), (complex(1.0, INF), complex(PI / 2, -INF)),
+         (complex(1.0, NAN), complex(NAN, NAN)), (complex(-INF, 1.0), complex(PI, -INF)), (complex(INF, 1.0), complex(0.0, -INF)),
+         (complex(-INF, INF), complex(3 * PI / 4, -INF)), (complex(INF, INF), complex(PI / 4, -INF)), (complex(NAN, 1.0), complex(NAN, NAN)),
+         (complex(NAN, INF), complex(NAN, -INF)), (complex(NAN, NAN), complex(NAN, NAN))],
+    "acosh": [(complex(0.0, 0.0), complex(0.0, PI / 2)), (complex(-0.0, 0.0), complex(0.0, PI / 2)), (complex(1.0, INF), complex(INF, PI / 2)),
+         (complex(1.0, NAN), complex(NAN, NAN)), (complex(-INF, 1.0), complex(INF, PI)), (complex(INF, 1.0), complex(INF, 0.0)),
+         (complex(-INF, INF), complex(INF, 3 * PI / 4)), (complex(INF, INF), complex(INF, PI / 4)), (complex(INF, NAN), complex(INF, NAN)),
+         (complex(NAN, 1.0), complex(NAN, NAN)), (complex(NAN, INF), complex(INF, NAN)), (complex(NAN, NAN), complex(NAN, NAN))],
+    "asinh": [(complex(0.0, 0.0), complex(0.0, 0.0)), (complex(1.0, INF), complex(INF, PI / 2)), (complex(1.0, NAN), complex(NAN, NAN)),
+         (complex(INF, 1.0), complex(INF, 0.0)), (complex(INF, INF), complex(INF, PI / 4)), (complex(INF, NAN), complex(INF, NAN)),
+         (complex(NAN, 1.0), complex(NAN, NAN)), (complex(NAN, INF), complex(INF, NAN)), (complex(NAN, NAN), complex(NAN, NAN))],
+    "atanh": [(complex(0.0, 0.0), complex(0.0, 0.0)), (complex(1.0, 0.0), complex(INF, 0.0)), (complex(1.0, INF), complex(0.0, PI / 2)),
+         (complex(INF, 1.0), complex(0.0, PI / 2)), (complex(INF, INF), complex(0.0, PI / 2)), (complex(NAN, INF), complex(0.0, PI / 2))],
+    "abs": [(complex(-INF, 1.0), INF), (complex(NAN, 1.0), NAN), (complex(0.0, 0.0), 0.0)],
+    "sign": [(complex(0.0, 0.0), complex(0.0, 0.0)), (complex(NAN, 1.0), complex(NAN, NAN)), (complex(1.0, NAN), complex(NAN, NAN))],
+    "isnan": [(complex(NAN, 1.0), True), (complex(INF, 1.0), False)],
+    "isinf": [(complex(NAN, INF), True), (complex(1.0, INF), True), (complex(NAN, 1.0), False)],
+    "isfinite": [(complex(NAN, 1.0), False), (complex(1.0, INF), False), (complex(1.0, 2.0), True)],
+}
 DTYPES = ["float32", "float64", "float16", "bfloat16"]
 
 
@@ -127,6 +231,17 @@ def test_special_cases(dtype):
                 out = np.asarray(out).astype("f8")
                 np.testing.assert_allclose(out, np.array(want, float), rtol=1e-2 if dtype == "bfloat16" else 1e-3, atol=0, err_msg=name)
                 np.testing.assert_array_equal(np.signbit(out)[~np.isnan(out)], np.signbit(np.array(want, float))[~np.isnan(out)], err_msg=name)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_special_cases_of_complex_numbers(dtype):
+    with G.enable_x64(dtype == "complex128"):
+        arguments = {name: jnp.array(np.array([row[0] for row in rows], dtype)) for name, rows in OF_COMPLEX.items()}
+        compiled = G.jit(lambda given: {name: getattr(jnp, name)(x) for name, x in given.items()})(arguments)
+        for name, rows in OF_COMPLEX.items():
+            want = np.array([row[1] for row in rows])
+            for part in (np.real, np.imag):
+                np.testing.assert_allclose(part(compiled[name]).astype("f8"), part(want).astype("f8"), rtol=1e-5, atol=1e-6, err_msg=name)
 
 
 # ---- dtypes ------------------------------------------------------------------------------------------------------
@@ -216,3 +331,71 @@ def test_reductions_of_nothing(rank, data):
         assert float(jnp.sum(x)) == 0 and float(jnp.prod(x)) == 1 and jnp.isnan(jnp.mean(x)) and bool(jnp.all(x)) and not bool(jnp.any(x))
         with pytest.raises(ValueError, match="max"):
             jnp.max(x)
+
+
+# ---- functions of indices, counts and differences ------------------------------------------------------------------
+
+@settings(max_examples=20)
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=3), st.data())
+def test_functions_along_an_axis(shape, data):
+    x = np.random.RandomState(len(shape)).randint(-2, 3, shape).astype("int32")
+    axis = data.draw(st.integers(-len(shape), len(shape) - 1))
+    assert jnp.count_nonzero(x, axis=axis).tolist() == np.count_nonzero(x, axis=axis).tolist()
+    assert jnp.count_nonzero(x, axis=axis, keepdims=True).shape == tuple(1 if i == axis % x.ndim else n for i, n in enumerate(shape))
+    np.testing.assert_array_equal(jnp.cumulative_prod(x, axis=axis), np.cumprod(x, axis))
+    n = data.draw(st.integers(0, 4))
+    np.testing.assert_array_equal(jnp.diff(x, n=n, axis=axis), np.diff(x, n, axis))
+    order = jnp.argsort(x, axis=axis)
+    np.testing.assert_array_equal(jnp.take_along_axis(x, order, axis=axis), np.sort(x, axis))
+    np.testing.assert_array_equal(jnp.take_along_axis(x, order - x.shape[axis], axis=axis), np.sort(x, axis))       # counted from the end
+
+
+def test_diff_more_often_than_there_are_elements():
+    for x in (jnp.arange(4.0), jnp.array([True, False])):
+        for form in (jnp.diff, G.jit(jnp.diff, static_argnames="n")):
+            assert form(x, n=10 ** 9).shape == (0,)
+    assert jnp.diff(jnp.arange(3), n=10 ** 9, prepend=0).shape == (0,)
+
+
+def test_dtypes_of_results():
+    """The standard's table: same dtype for arithmetic, booleans for comparisons and predicates, the default integer for places and counts."""
+    with G.enable_x64(True):
+        for dtype in sum(KINDS, []):
+            x = G.ShapeDtypeStruct((2, 2), dtype)
+            whole, inexact, complex_ = dtype[0] in "iu", dtype[0] in "fc", dtype[0] == "c"
+            size = f"float{4 * np.dtype(dtype).itemsize}" if complex_ else dtype
+
+            def check(want, one="", two=""):
+                for count, names in ((1, one), (2, two)):
+                    for name in names.split():
+                        assert G.eval_shape(getattr(jnp, name), *[x] * count).dtype == want, (name, dtype)
+            check(dtype, "negative positive square sign conj sum prod" if np.dtype(dtype).itemsize == 8 else "negative square sign conj",
+                  "add multiply subtract matmul")
+            check(size, "abs real")
+            check(bool, "isnan isinf isfinite logical_not any all", "equal not_equal logical_xor")
+            check("int64", "count_nonzero")
+            if not complex_:
+                check("int64", "argmax argmin argsort")
+                check(dtype, "floor ceil trunc round max sort", "floor_divide remainder maximum minimum")
+                check(bool, two="less greater_equal")
+            if whole:
+                check(dtype, "bitwise_invert", "bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift")
+            if inexact:
+                check(dtype, "exp log sqrt tanh asin mean reciprocal", "pow divide")
+                assert G.eval_shape(jnp.linalg.svdvals, x).dtype == G.eval_shape(jnp.linalg.vector_norm, x).dtype == size
+                assert G.eval_shape(jnp.fft.fft, x).dtype == jnp.result_type(dtype, "complex64")
+
+
+@settings(max_examples=30)
+@given(st.lists(st.integers(0, 3), max_size=3), st.lists(st.integers(0, 3), max_size=3))
+def test_broadcasting(one, other):
+    try:
+        want = np.broadcast_shapes(tuple(one), tuple(other))
+    except ValueError:
+        with pytest.raises((TypeError, ValueError), match="add"):
+            jnp.add(jnp.ones(one), jnp.ones(other))
+        with pytest.raises(ValueError):
+            jnp.broadcast_shapes(tuple(one), tuple(other))
+        return
+    assert jnp.add(jnp.ones(one), jnp.ones(other)).shape == jnp.broadcast_shapes(tuple(one), tuple(other)) == want
+    assert [x.shape for x in jnp.broadcast_arrays(jnp.ones(one), jnp.ones(other))] == [want, want]

@@ -179,3 +179,12 @@ def test_random_keys_are_compared_and_not_computed_with():
             call()
     with pytest.raises(G.errors.TypePromotionError):
         keys + 1
+
+
+def test_members_are_there_on_the_class_too():
+    """Code asks gnomon.Array, the class of arrays and traced values, what an array can do."""
+    names = """block_until_ready committed copy_to_host_async device is_deleted item sharding tolist at T shape dtype ndim size astype sum mean reshape
+        view __add__ __matmul__ __getitem__ __dlpack__ __array_namespace__""".split()
+    assert not [name for name in names if not hasattr(G.Array, name)] and not hasattr(G.Array, "no_member")
+    x = jnp.arange(3)
+    assert x.item(1) == 1 and x.tolist() == [0, 1, 2] and not x.committed and not x.is_deleted() and x.block_until_ready() is x
