@@ -43,6 +43,11 @@ def _argnums(argnums, what):
     return integers(what, "argnums", argnums), hasattr(argnums, "__index__") and not isinstance(argnums, (list, tuple))
 
 
+def _all_move(in_nzs, what):
+    if in_nzs is not None and not all(x is True for x in tree_leaves(in_nzs)):
+        raise Refused(f"{what} takes no in_nzs but True; close over the arguments that do not move, or pass them through lax.stop_gradient")
+
+
 def _flags(what, has_aux, holomorphic=False, allow_int=False):
     return flag(what, "has_aux", has_aux), flag(what, "holomorphic", holomorphic), flag(what, "allow_int", allow_int)
 
@@ -289,7 +294,7 @@ def _match(leaves, types, what, name):
 
 
 @entry_point
-def vjp(fun, *primals, has_aux=False, reduce_axes=()):
+def vjp(fun, *primals, has_aux=False, reduce_axes=(), saveable_args=True, in_nzs=None):
     """(fun(*primals), a function from a cotangent of the output to the cotangents of the primals).
 
     >>> y, back = vjp(lambda x, y: x * y, 2.0, 3.0)
@@ -300,6 +305,9 @@ def vjp(fun, *primals, has_aux=False, reduce_axes=()):
         raise TypeError(f"vjp needs a function, got {type(fun).__name__}.")
     has_aux = flag("vjp", "has_aux", has_aux)
     _no_reduce_axes(reduce_axes, "vjp")
+    _all_move(in_nzs, "vjp")
+    if saveable_args is not True:
+        raise Refused("vjp takes no saveable_args but True; wrap the function in checkpoint with a policy to say what is kept")
     flat, jaxpr, captured, values, tree, refs = _stage_any(fun, primals, "vjp", has_aux)
     n_aux = flat.aux[1] if has_aux else 0
     n_out = len(jaxpr.outvars) - n_aux - len(refs)
@@ -429,7 +437,7 @@ _FLOAT0 = tangent_dtype(np.dtype("int32"))
 
 
 @entry_point
-def linearize(fun, *primals, has_aux=False):
+def linearize(fun, *primals, has_aux=False, in_nzs=None):
     """(fun(*primals), the linear function from tangents of the primals to the tangent of the output), at the primals.
 
     >>> y, f_lin = linearize(lambda x: x * x, 3.0)
@@ -438,6 +446,7 @@ def linearize(fun, *primals, has_aux=False):
     """
     check_functions("linearize", fun=fun)
     has_aux = flag("linearize", "has_aux", has_aux)
+    _all_move(in_nzs, "linearize")
     flat, jaxpr, captured, values, tree, refs = _stage_any(fun, primals, "linearize", has_aux)
     n_aux = flat.aux[1] if has_aux else 0
     n_out = len(jaxpr.outvars) - n_aux - len(refs)
