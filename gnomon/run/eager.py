@@ -22,7 +22,7 @@ from gnomon.run.programs import call_for, placements_of, single_op_program
 from gnomon.run.ref import Ref, live, ref_handler
 from gnomon.run.xla import QUICK_COMPILE
 from gnomon.trace.context import recording, runtime
-from gnomon.trace.stage import Tracer, frame_of, last_uses, scalar_type
+from gnomon.trace.stage import Tracer, bind, frame_of, last_uses, scalar_type
 from gnomon.types.dtype import canonicalize, float0, is_integer, is_key
 from gnomon.types.effect import STATE
 from gnomon.types.value_type import ArrayType, RefType
@@ -39,14 +39,16 @@ key_reuse = Late("gnomon.run.key_reuse")
 
 def evaluate(op, args):
     """Run one op on Arrays (or what can be made one), now."""
+    arrays = True
     for a in args:
-        if a.__class__ is not Array:
-            frame = frame_of(args)
-            if frame is not None:
-                with recording(frame):
-                    return frame.record(op, args)
-            args = [a if a.__class__ is Array else constant(a) for a in args]
-            break
+        cls = a.__class__
+        if cls is not Array:
+            if cls is Tracer:       # recorded where it belongs, as under ensure_compile_time_eval
+                with recording(frame_of(args)):
+                    return bind(op, *args)
+            arrays = False
+    if not arrays:
+        args = [a if a.__class__ is Array else constant(a) for a in args]
     handler = _handlers.get((op, args[0].type) if len(args) == 1 else (op, *map(type_of, args)))
     if handler is None:
         handler = handler_for(op, tuple(map(type_of, args)))
