@@ -14,7 +14,7 @@ from gnomon.ops.convert import ConvertElementType
 from gnomon.ops.dot import DotGeneral
 from gnomon.ops.nested.scan import Scan
 from gnomon.ops.shape import StopGradient
-from gnomon.passes.cost import compile_seconds, size_in_bytes
+from gnomon.passes.cost import VIEWS, compile_seconds, size_in_bytes
 from gnomon.passes.dead_code import drop_dead_code
 from gnomon.passes.flatten import flatten
 from gnomon.passes.repeats import find_runs
@@ -26,6 +26,7 @@ LARGE_CONSTANT = 1 << 20        # bytes
 LARGE_KEPT = 1 << 20            # bytes kept for a backward pass from which they are worth a word
 LARGE_DONATION = 1 << 22        # bytes that a donation would save from which it is worth a word
 LONG_LOOP = 16                  # steps
+CUTS = VIEWS | {"slice", "dynamic_slice"}       # what takes an array apart, as list(xs) does: no steps of a loop
 SHARE = 0.05                    # of a program's work from which dead work is worth a word
 
 
@@ -92,7 +93,7 @@ def unrolled_loops(flat, reports):
     eqns = Moving(flat.eqns, flat.outvars).seq
     for run in find_runs(eqns, shortest=LONG_LOOP):
         place = at(eqns[run.start])
-        if place not in done:
+        if place not in done and not all([e.op.op_name in CUTS for e in eqns[run.start:run.start + run.period]]):
             seconds = compile_seconds(len(eqns)) - compile_seconds(len(eqns) - run.saved)
             yield Cliff("unrolled loop left alone", *place,
                         f"{run.count} repeats of {run.period} equations, about {seconds:.2g} s of compile time",

@@ -5,6 +5,7 @@ import colorsys
 import functools
 import html.parser
 import json
+import linecache
 import re
 import shutil
 import subprocess
@@ -356,3 +357,13 @@ def test_ordinary_programs_have_no_cliffs():
         return y.sum()
     told = explain(G.grad(dropping))(G.ShapeDtypeStruct((32, 32), "f4")).cliffs
     assert [c.kind for c in told] == ["dead work"] and "# nobody asked" in text_at(told[0])
+
+
+def test_taking_an_array_apart_is_no_loop():
+    def tree(xs):
+        xs = list(xs)
+        while len(xs) > 1:
+            xs = [jnp.maximum(a, b) for a, b in zip(xs[::2], xs[1::2])]
+        return xs[0]
+    xs = jnp.ones((64, 4))
+    assert not [c for c in explain(tree)(xs).cliffs if "list(xs)" in linecache.getline(c.file, c.line)]
