@@ -1,12 +1,14 @@
 """Arguments that name axes or sizes: checked, counted from the front, as plain integers."""
 from __future__ import annotations
 
+import numpy as np
 from numpy.exceptions import AxisError
 
 from gnomon.base.errors import shown
+from gnomon.types.dtype import is_integer
 from gnomon.types.size import Size, integer
 
-__all__ = ["axis_tuple", "function_argument", "integer", "one_axis", "one_word", "plain_values", "resolve_sizes", "sequence"]
+__all__ = ["axis_tuple", "flag", "function_argument", "integer", "one_axis", "one_of", "one_word", "pair_of", "plain_values", "resolve_sizes", "sequence"]
 
 
 def sequence(value, name, argument, of):
@@ -23,14 +25,6 @@ def function_argument(value, name, argument):
     raise TypeError(f"{name} takes a function as {argument}, got {shown(value)} of type {type(value).__name__}.")
 
 
-def one_word(value, words, name, argument):
-    """One of a few words; ValueError for anything else."""
-    if isinstance(value, str) and value in words:
-        return value
-    *most, last = map(repr, words)
-    raise ValueError(f"{name} takes {argument} {', '.join(most)} or {last}, got {shown(value)}.")
-
-
 def plain_values(name, values):
     """TypeError for the first of the values, by argument, that cannot be hashed: options are flags, numbers, names and tuples."""
     for argument, value in values.items():
@@ -39,6 +33,36 @@ def plain_values(name, values):
         except TypeError:
             what = f"got {shown(value)} of type {type(value).__name__}"
             raise TypeError(f"{name} takes a flag, number, name or tuple of them as {argument}, {what}.") from None
+
+
+def flag(value, name, argument):
+    """True or False; TypeError for what is neither (nor a number that stands for one, nor an array of one boolean)."""
+    if value is True or value is False:
+        return value
+    if value is None or isinstance(value, (int, np.bool_, np.integer)):
+        return bool(value)
+    if hasattr(value, "dtype") and getattr(value, "shape", None) == () and (value.dtype == np.dtype(bool) or is_integer(value.dtype)):
+        return bool(value)
+    raise TypeError(f"{name} takes True or False as {argument}, got {shown(value)} of type {type(value).__name__}.")
+
+
+def one_of(value, known, name, argument):
+    """The value, one of a few names or numbers; ValueError, which lists them, for another."""
+    if isinstance(value, (str, int, float, type(None))) and value in known:
+        return value
+    *most, last = [repr(k) for k in known]
+    raise ValueError(f"{name} takes {argument} {', '.join(most)}{' or ' if most else ''}{last}, got {shown(value)}.")
+
+
+one_word = one_of       # where all of them are words
+
+
+def pair_of(value, name, argument, of):
+    """Two things that belong together, as a list."""
+    pair = sequence(value, name, argument, of)
+    if len(pair) != 2:
+        raise ValueError(f"{name} takes two things as {argument}, {of}, got {len(pair)} of them.")
+    return pair
 
 
 def one_axis(axis, ndim, name, argument="axis"):

@@ -8,21 +8,22 @@ import numpy as np
 
 from gnomon import lax
 from gnomon import numpy as jnp
+from gnomon.numpy.axes import flag, integer
 from gnomon.ops.random import random_bits, random_split
 from gnomon.random.continuous import _gumbel, gumbel_mode
-from gnomon.random.recording import (as_shape, float_parameter, one_key, pair, parameter, placed, recorded, where,
+from gnomon.random.recording import (as_shape, float_parameter, int_dtype, one_key, pair, parameter, placed, recorded, where,
                                      with_shape)
 from gnomon.random.uniforms import _uniform, randint
 from gnomon.trace.stage import Tracer
 from gnomon.trace.value import Value
-from gnomon.types.dtype import is_integer
+from gnomon.types.dtype import iinfo, is_integer
 
 __all__ = ["categorical", "choice", "permutation"]
 
 
 def axis_of(axis, ndim, caller):
     """An axis counted from the front; ValueError for one that the array does not have."""
-    axis = operator.index(axis)
+    axis = integer(axis, f"random.{caller}", "axis")
     if not -ndim <= axis < ndim:
         raise ValueError(f"random.{caller} got axis={axis} for an array with {ndim} dimensions.")
     return axis % ndim
@@ -44,7 +45,7 @@ def permutation(key, x, axis=0, independent=False, *, out_sharding=None):
     key, _ = one_key(key, "permutation")
     x = population(x, "permutation", "x")
     axis = axis_of(axis, x.type.ndim, "permutation")
-    if independent or x.type.ndim == 1:
+    if flag(independent, "random.permutation", "independent") or x.type.ndim == 1:
         return placed(_shuffle(key, x, axis=axis), out_sharding)
     order = _shuffle(key, jnp.arange(x.type.shape[axis]), axis=0)
     return placed(jnp.take(x, order, axis, unique_indices=True), out_sharding)
@@ -91,12 +92,14 @@ def choice(key, a, shape=(), replace=True, p=None, axis=0, mode=None):
     key, _ = one_key(key, "choice")
     shape, numbers = as_shape(shape, "choice"), not np.ndim(a) if not isinstance(a, Value) else not a.type.ndim
     if numbers:
-        size, axis = operator.index(a), 0
+        size, axis = integer(a, "random.choice", "a"), 0
+        if size > iinfo(int_dtype(None, "choice")).max:
+            raise OverflowError(f"random.choice takes an a that fits in {int_dtype(None, 'choice')}, got {size}.")
     else:
         a = parameter(a, "choice", "a")
         axis = axis_of(axis, a.type.ndim, "choice")
         size = a.type.shape[axis]
-    count = math.prod(shape)
+    count, replace = math.prod(shape), flag(replace, "random.choice", "replace")
     if count and size <= 0:
         raise ValueError(f"random.choice cannot draw {count} elements from {size}; it needs at least one.")
     if not replace and count > size:
@@ -155,13 +158,15 @@ def categorical(key, logits, axis=-1, shape=None, replace=True, mode=None, *, ou
     logits = float_parameter(logits, "categorical", "logits")
     t, mode = logits.type, gumbel_mode(mode, "categorical")
     axis = axis_of(axis, t.ndim, "categorical") - t.ndim
+    if not t.shape[axis]:
+        raise ValueError(f"random.categorical takes logits of at least one category, got shape {t.shape}.")
     batch = tuple(np.delete(t.shape, axis).tolist())
     shape = batch if shape is None else as_shape(shape, "categorical")
     own = shape[len(shape) - len(batch):]
     if len(own) < len(batch) or any(a != b and a != 1 for a, b in zip(batch, own)):
         raise ValueError(f"random.categorical got shape={shape}, which must end in {batch}, the shape of its logits "
                          "without the axis of the categories.")
-    if replace:
+    if flag(replace, "random.categorical", "replace"):
         where = len(shape) + axis + 1
         noise = _gumbel(key, shape=(*shape[:where], t.shape[axis], *shape[where:]), dtype=t.dtype, mode=mode)
         return placed(jnp.argmax(noise + logits, axis), out_sharding)

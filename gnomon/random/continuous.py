@@ -8,6 +8,7 @@ import numpy as np
 from gnomon import lax
 from gnomon import numpy as jnp
 from gnomon.base.settings import current
+from gnomon.numpy.axes import one_of
 from gnomon.ops.normal_tail import normal_tail
 from gnomon.ops.random import random_split
 from gnomon.random.recording import (as_shape, common_shape, float_dtype, number, one_key, pair,
@@ -233,9 +234,7 @@ def gumbel(key, shape=(), dtype=None, mode=None, *, out_sharding=None):
 def gumbel_mode(mode, caller):
     if mode is None:
         return "high" if current.high_dynamic_range_gumbel else "low"
-    if mode not in ("low", "high"):
-        raise ValueError(f"random.{caller} takes mode='low' or mode='high', got {mode!r}.")
-    return mode
+    return one_of(mode, ("low", "high"), f"random.{caller}", "mode")
 
 
 @recorded

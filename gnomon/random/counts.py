@@ -7,8 +7,9 @@ import numpy as np
 
 from gnomon import lax
 from gnomon import numpy as jnp
+from gnomon.numpy.axes import integer
 from gnomon.ops.random import random_split
-from gnomon.random.recording import (common_shape, exactly, float_dtype, int_dtype, number, one_key, pair, parameter,
+from gnomon.random.recording import (check_real, common_shape, exactly, float_dtype, int_dtype, number, one_key, pair, parameter,
                                      placed, recorded, to_dtype, where, with_shape)
 from gnomon.random.uniforms import _uniform
 from gnomon.types.dtype import iinfo
@@ -244,12 +245,14 @@ def multinomial(key, n, p, *, shape=None, dtype=None, unroll=1):
     """
     key, _ = one_key(key, "multinomial")
     dtype = float_dtype(dtype, "multinomial")
-    n, p = [to_dtype(parameter(x, "multinomial", name), dtype) for x, name in ((n, "n"), (p, "p"))]
+    n, p = [parameter(x, "multinomial", name) for x, name in ((n, "n"), (p, "p"))]
+    check_real(p, "multinomial", "p")
     if not p.type.ndim:
         raise ValueError("random.multinomial takes a p with the outcomes' probabilities along its last axis, got a "
                          "number.")
-    outcomes = p.type.shape[-1]
+    outcomes, unroll = p.type.shape[-1], unroll if unroll is True or unroll is False else integer(unroll, "random.multinomial", "unroll")
     shape = common_shape(shape, "multinomial", n=n, **{"p without its last axis": np.empty(p.type.shape[:-1])})
+    n, p = to_dtype(n, dtype), to_dtype(p, dtype)
     return _multinomial(key, with_shape(n, shape), with_shape(p, (*shape, outcomes)), unroll=unroll)
 
 

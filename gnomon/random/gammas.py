@@ -8,7 +8,7 @@ from gnomon import numpy as jnp
 from gnomon.ops.random import random_split
 from gnomon.ops.random_gamma import random_gamma
 from gnomon.random.continuous import _exponential, _normal
-from gnomon.random.recording import (as_shape, common_shape, exactly, float_dtype, number, one_key, pair, parameter,
+from gnomon.random.recording import (as_shape, check_real, common_shape, exactly, float_dtype, number, one_key, pair, parameter,
                                      placed, recorded, to_dtype, with_shape)
 from gnomon.random.uniforms import _rademacher
 
@@ -93,8 +93,10 @@ def dirichlet(key, alpha, shape=None, dtype=None, *, out_sharding=None):
     """
     key, _ = one_key(key, "dirichlet")
     alpha = parameter(alpha, "dirichlet", "alpha")
-    if not alpha.type.ndim:
-        raise ValueError("random.dirichlet takes an alpha with at least one dimension, got a number.")
+    check_real(alpha, "dirichlet", "alpha")
+    if not alpha.type.ndim or not alpha.type.shape[-1]:
+        raise ValueError("random.dirichlet takes an alpha with at least one dimension and one number along the last, got shape "
+                         f"{alpha.type.shape}.")
     own = alpha.type.shape
     shape = common_shape(shape, "dirichlet", **{"alpha without its last axis": np.empty(own[:-1])})
     return placed(_dirichlet(key, alpha, shape=(*shape, own[-1]), dtype=float_dtype(dtype, "dirichlet")), out_sharding)
@@ -214,6 +216,8 @@ def ball(key, d, p=2, shape=(), dtype=None, *, out_sharding=None):
     if len(sizes) != 1:
         raise TypeError(f"random.ball takes an integer d, got {d!r}.")
     (d,) = sizes
+    if common_shape(None, "ball", p=p):
+        raise ValueError(f"random.ball takes one number as p, got an array of shape {np.shape(p)}.")
     return placed(_ball(key, p, d=d, shape=shape, dtype=float_dtype(dtype, "ball")), out_sharding)
 
 

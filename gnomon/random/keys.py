@@ -7,6 +7,7 @@ import numpy as np
 
 from gnomon.base.announce import announce
 from gnomon.base.settings import current
+from gnomon.numpy.promote import as_value
 from gnomon.ops import random as ops
 from gnomon.ops.convert import convert_element_type
 from gnomon.random.recording import as_keys, as_shape, implementation, one_key
@@ -109,7 +110,7 @@ def fold_in(key, data):
         if not 0 <= data < 1 << 32:
             raise OverflowError(f"random.fold_in takes an integer from 0 to 2**32 - 1, got {data}.")
         data = np.uint32(data)
-    data = value_of(data)
+    data = as_value(data, "random.fold_in(data=...)")
     t = data.type
     if t.shape:
         raise TypeError(f"random.fold_in takes a scalar to fold in, but was given an array of shape {t.shape}. Use "
@@ -153,7 +154,7 @@ def wrap_key_data(key_bits_array, *, impl=None, dtype=None):
     key<fry>
     """
     impl = implementation(dtype if impl is None else impl)
-    words = value_of(key_bits_array)
+    words = as_value(key_bits_array, "random.wrap_key_data(key_bits_array=...)")
     t = words.type
     if t.dtype != ops.WORD or t.shape[t.ndim - len(impl.key_shape):] != impl.key_shape:
         raise TypeError(f"random.wrap_key_data takes uint32 words with a last dimension of {impl.key_shape[0]} for "

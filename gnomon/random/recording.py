@@ -14,7 +14,7 @@ from gnomon.numpy.promote import as_value
 from gnomon.ops.compare import select_n
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.nested.call import Jit
-from gnomon.ops.random import SAMPLERS, generator, random_wrap
+from gnomon.ops.random import SAMPLERS, Generator, generator, random_wrap
 from gnomon.ops.shape import broadcast_in_dim, full
 from gnomon.trace.build import program
 from gnomon.trace.context import local
@@ -72,7 +72,11 @@ def implementation(impl):
         return generator(current.default_prng_impl)
     if isinstance(impl, str):
         return generator(impl)
-    return generator(impl.impl) if is_key(impl) else impl
+    if is_key(impl):
+        return generator(impl.impl)
+    if isinstance(impl, Generator):
+        return impl
+    raise TypeError(f"A random key takes the name of a generator as impl, or a dtype of keys, got {impl!r} of type {type(impl).__name__}.")
 
 
 def as_keys(key, caller):
@@ -85,14 +89,14 @@ def as_keys(key, caller):
             return key, False
     elif not isinstance(key, np.ndarray):
         raise TypeError(f"random.{caller} takes a random key, got {key!r}. Make one with random.key(seed).")
-    words, impl = value_of(key), implementation(None)
-    t = words.type
+    impl = implementation(None)
     if current.legacy_prng_key != "allow":
         legacy_key(caller)
-    if t.dtype != np.uint32 or t.shape[-1:] != impl.key_shape:
-        raise TypeError(f"random.{caller} takes a random key, got an array of type {t}. Make a key with "
+    if key.dtype != np.uint32 or key.shape[-1:] != impl.key_shape:
+        said = key.type if isinstance(key, Value) else f"{key.dtype}{list(key.shape)}".replace(" ", "")
+        raise TypeError(f"random.{caller} takes a random key, got an array of type {said}. Make a key with "
                         f"random.key(seed); raw keys are uint32 with a last dimension of {impl.key_shape[0]}.")
-    return random_wrap(words, impl), True
+    return random_wrap(value_of(key), impl), True
 
 
 def legacy_key(caller):
@@ -131,7 +135,11 @@ def as_shape(shape, caller):
 
 
 def common_shape(shape, caller, **parameters):
-    """The shape of a draw: `shape` if given, which the parameters must broadcast to, else the parameters' own."""
+    """The shape of a draw: `shape` if given, which the parameters must broadcast to, else the parameters' own. TypeError for a parameter
+    that is no real number or array of them."""
+    for name, p in parameters.items():
+        if p.__class__ not in (int, float):
+            check_real(p, caller, name)
     shapes = {name: np.shape(p) if not isinstance(p, Value) else p.type.shape for name, p in parameters.items()}
     own = broadcast_sizes(shapes.values())
     if shape is None:
@@ -172,7 +180,10 @@ def drawn_dtype(dtype, caller, default, accepts, kind, error=ValueError):
     if dtype is None or dtype is int or dtype is float or dtype is complex:       # np.dtype("float64") == float, too
         dtype, asked = python_scalar_dtype(dtype or default, current.enable_x64)[0], None
     else:
-        asked = canonicalize(dtype, True)
+        try:
+            asked = canonicalize(dtype, True)
+        except TypeError as problem:
+            raise TypeError(f"random.{caller} takes {kind} dtype. {problem}") from None
         dtype = canonicalize(asked, current.enable_x64)
     if not accepts(dtype):
         raise error(f"random.{caller} takes {kind} dtype, got dtype={dtype}.")
@@ -187,6 +198,13 @@ def drawn_dtype(dtype, caller, default, accepts, kind, error=ValueError):
 def parameter(x, caller, name):
     """A parameter of a distribution as a value."""
     return as_value(x, f"random.{caller}({name}=...)")
+
+
+def check_real(x, caller, name):
+    """TypeError for a parameter that is no real number or array of them."""
+    dtype = getattr(x, "dtype", None) if isinstance(x, (Value, np.ndarray, np.generic)) else parameter(x, caller, name).dtype
+    if not (dtype == np.dtype(bool) or is_integer(dtype) or is_float(dtype)):
+        raise TypeError(f"random.{caller} takes real numbers as {name}, got {dtype}{list(np.shape(x))}.")
 
 
 def float_parameter(x, caller, name):

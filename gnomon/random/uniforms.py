@@ -7,6 +7,7 @@ import numpy as np
 
 from gnomon import lax
 from gnomon.base.settings import current
+from gnomon.numpy.axes import one_of
 from gnomon.ops.random import BITS, random_bits, random_split
 from gnomon.random.recording import (as_shape, common_shape, drawn_dtype, float_dtype, float_parameter,
                                      int_dtype, number, one_key, pair, parameter, placed, recorded, to_dtype, where,
@@ -152,8 +153,7 @@ def bernoulli(key, p=0.5, shape=None, mode="low", *, out_sharding=None):
     Array([False, False, ...], dtype=bool)
     """
     key, _ = one_key(key, "bernoulli")
-    if mode not in ("low", "high"):
-        raise ValueError(f"random.bernoulli takes mode='low' or mode='high', got {mode!r}.")
+    one_of(mode, ("low", "high"), "random.bernoulli", "mode")
     p = float_parameter(p, "bernoulli", "p")
     shape = common_shape(shape, "bernoulli", p=p)
     return placed(_bernoulli(key, p, shape=shape, mode=mode), out_sharding)

@@ -4,8 +4,9 @@ from __future__ import annotations
 import numpy as np
 
 from gnomon import numpy as jnp
+from gnomon.numpy.axes import one_of
 from gnomon.random.continuous import _normal
-from gnomon.random.recording import as_shape, common_shape, float_dtype, one_key, parameter, placed, recorded, to_dtype
+from gnomon.random.recording import as_shape, check_real, common_shape, float_dtype, one_key, parameter, placed, recorded, to_dtype
 from gnomon.types.dtype import is_inexact
 
 __all__ = ["multivariate_normal", "orthogonal"]
@@ -25,9 +26,10 @@ def multivariate_normal(key, mean, cov, shape=None, dtype=None, method="cholesky
     """
     key, _ = one_key(key, "multivariate_normal")
     dtype = float_dtype(dtype, "multivariate_normal")
-    if method not in FACTORS:
-        raise ValueError(f"random.multivariate_normal takes a method out of {', '.join(FACTORS)}; got {method!r}.")
+    one_of(method, FACTORS, "random.multivariate_normal", "method")
     mean, cov = [parameter(x, "multivariate_normal", name) for x, name in ((mean, "mean"), (cov, "cov"))]
+    check_real(mean, "multivariate_normal", "mean")
+    check_real(cov, "multivariate_normal", "cov")
     n = mean.type.shape[-1:]
     if not n or cov.type.shape[-2:] != (*n, *n):
         raise ValueError("random.multivariate_normal takes a mean of shape (..., n) and a cov of shape (..., n, n), "

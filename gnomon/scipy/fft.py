@@ -7,7 +7,7 @@ import numpy as np
 
 from gnomon import numpy as jnp
 from gnomon.base.errors import Refused
-from gnomon.numpy.axes import axis_tuple, integer, one_axis
+from gnomon.numpy.axes import axis_tuple, integer, one_axis, one_of, sequence
 from gnomon.numpy.composite import composite
 from gnomon.numpy.promote import as_value, to_inexact
 from gnomon.types.dtype import is_complex
@@ -18,10 +18,8 @@ INVERSE = {1: 1, 2: 3, 3: 2, 4: 4}
 
 
 def checked(x, type, norm, name):
-    if type not in INVERSE:
-        raise ValueError(f"{name} takes type 1, 2, 3 or 4, got {type!r}.")
-    if norm not in (None, "backward", "ortho", "forward"):
-        raise ValueError(f"{name} takes norm None, 'backward', 'ortho' or 'forward', got {norm!r}.")
+    one_of(type, INVERSE, name, "type")
+    one_of(norm, (None, "backward", "ortho", "forward"), name, "norm")
     x = to_inexact(as_value(x, name, 0))
     if is_complex(x.dtype):
         raise Refused(f"{name} takes real arrays, got one of {x.dtype}. Transform its real and imaginary parts.")
@@ -118,10 +116,12 @@ def along_one(x, type, n, axis, norm, name, inverse):
 
 def along_several(x, type, s, axes, norm, name, inverse):
     x = checked(x, type, norm, name)
+    s = None if s is None else [integer(n, name, "s") for n in (sequence(s, name, "s", "sizes") if np.ndim(s) else [s])]
+    axes = axes if axes is None or isinstance(axes, int) else sequence(axes, name, "axes", "axes")
     if axes is None:
         axes = range(x.ndim) if s is None else range(x.ndim - len(s), x.ndim)
-    axes = axis_tuple(tuple(axes), x.ndim, name, "axes")
-    sizes = tuple([x.shape[a] for a in axes]) if s is None else tuple([integer(n, name, "s") for n in s])
+    axes = axis_tuple(axes, x.ndim, name, "axes")
+    sizes = tuple([x.shape[a] for a in axes] if s is None else s)
     if len(sizes) != len(axes):
         raise ValueError(f"{name} takes as many sizes s as axes, got {len(sizes)} and {len(axes)}.")
     return transform(x, type=type, sizes=sizes, axes=axes, norm=norm, inverse=inverse)

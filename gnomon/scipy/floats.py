@@ -8,11 +8,12 @@ import numpy as np
 
 from gnomon.base.settings import current
 from gnomon.ir.jaxpr import Literal
+from gnomon.numpy.axes import integer
 from gnomon.numpy.elementwise import check_shapes, compiled
-from gnomon.numpy.promote import Plan, apply_plan, operand
+from gnomon.numpy.promote import Plan, apply_plan, as_value, operand
 from gnomon.ops.convert import convert_element_type
 from gnomon.trace.stage import value_of
-from gnomon.types.dtype import canonicalize, inexact_dtype, is_float, is_inexact
+from gnomon.types.dtype import canonicalize, inexact_dtype, is_complex, is_float, is_inexact, is_integer, is_key
 
 FLOAT32 = np.dtype("float32")
 _plans: dict = {}
@@ -91,3 +92,25 @@ def elementwise(body=None, *, strong=False, complex=None):
                             + (f"; got {len(args)} of them" if len(args) > count else "") + ".")
         return [given[n] if n in given else kwargs[n] if n in kwargs else defaults[n] for n in names]
     return function
+
+
+def a_number(value, name, argument):
+    """A real number as it is, or as a value without dimensions; TypeError or ValueError with the argument's name for anything else."""
+    if value.__class__ in (int, float):
+        return value
+    x = as_value(value, f"{name}({argument}=...)")
+    if is_complex(x.dtype) or is_key(x.dtype):
+        raise TypeError(f"{name} takes a real number as {argument}, got a value of type {x.type}.")
+    if x.shape:
+        raise ValueError(f"{name} takes one number as {argument}, got an array of shape {x.shape}.")
+    return x
+
+
+def a_count(value, name, argument):
+    """An integer, or an integer value without dimensions; TypeError or ValueError with the argument's name for anything else."""
+    if value.__class__ is int:
+        return value
+    x = a_number(value, name, argument)
+    if x.__class__ is not float and is_integer(x.dtype):
+        return x
+    return integer(value, name, argument)

@@ -6,6 +6,7 @@ import math
 
 from gnomon import numpy as jnp
 from gnomon.base.errors import Refused
+from gnomon.numpy.axes import flag, one_of, sequence
 from gnomon.numpy.promote import as_value, promote_inexact, to_inexact
 
 __all__ = ["RegularGridInterpolator"]
@@ -24,12 +25,12 @@ class RegularGridInterpolator:
     """
 
     def __init__(self, points, values, method="linear", bounds_error=False, fill_value=jnp.nan):
-        if method not in ("linear", "nearest"):
-            raise ValueError(f"RegularGridInterpolator takes method 'linear' or 'nearest', got {method!r}.")
-        if bounds_error:
+        one_of(method, ("linear", "nearest"), "RegularGridInterpolator", "method")
+        if flag(bounds_error, "RegularGridInterpolator", "bounds_error"):
             raise Refused("RegularGridInterpolator does not look at numbers, so it cannot raise bounds_error; use fill_value.")
         self.method, self.bounds_error, self.fill_value = method, bounds_error, fill_value
         self.values = to_inexact(as_value(values, "RegularGridInterpolator: values"))
+        points = sequence(points, "RegularGridInterpolator", "points", "vectors")
         self.grid = tuple([to_inexact(as_value(p, "RegularGridInterpolator: points")) for p in points])
         if len(self.grid) > self.values.ndim:
             raise ValueError(f"RegularGridInterpolator got points of {len(self.grid)} dimensions for values of shape {self.values.shape}.")
@@ -41,8 +42,7 @@ class RegularGridInterpolator:
     def __call__(self, xi, method=None):
         """The values at points (..., N), or at a tuple of N arrays that broadcast."""
         method = self.method if method is None else method
-        if method not in ("linear", "nearest"):
-            raise ValueError(f"RegularGridInterpolator takes method 'linear' or 'nearest', got {method!r}.")
+        one_of(method, ("linear", "nearest"), "RegularGridInterpolator", "method")
         n = len(self.grid)
         if isinstance(xi, tuple):
             axes = jnp.broadcast_arrays(*promote_inexact("RegularGridInterpolator", *xi))

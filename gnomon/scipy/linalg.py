@@ -11,12 +11,14 @@ from gnomon import lax
 from gnomon import numpy as jnp
 from gnomon.base.errors import Refused
 from gnomon.numpy import linalg as numpy_linalg
+from gnomon.numpy.axes import flag, integer, one_of, pair_of
 from gnomon.numpy.composite import composite
 from gnomon.numpy.linalg import as_matrices
 from gnomon.numpy.promote import promote_inexact
 from gnomon.ops.linalg_base import adjoint
 from gnomon.ops.linalg_lu import inverse_permutation, solve_factored
 from gnomon.ops.linalg_triangular import cholesky as cholesky_factor
+from gnomon.scipy.floats import a_number
 from gnomon.scipy.matrix_functions import expm, expm_frechet, funm, polar, rsf2csf, schur, solve_sylvester, sqrtm
 from gnomon.scipy.special_matrices import (block_diag, circulant, companion, convolution_matrix, dft, fiedler, fiedler_companion,
                                            hadamard, hankel, helmert, hilbert, invhilbert, invpascal, leslie, pascal, toeplitz)
@@ -29,9 +31,9 @@ __all__ = ["block_diag", "cho_factor", "cho_solve", "cholesky", "circulant", "co
 
 # ---- Cholesky -------------------------------------------------------------------------------------------------------
 
-@composite(static=("lower",))
-def _cholesky(a, lower):
-    x = as_matrices(a, "cholesky", square=True)
+@composite(static=("lower", "name"))
+def _cholesky(a, lower, name):
+    x = as_matrices(a, name, square=True)
     return cholesky_factor(x, not lower)
 
 
@@ -44,7 +46,7 @@ def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
     Array([[2., 1.],
            [0., 2.]], dtype=float32)
     """
-    return _cholesky(a, lower=bool(lower))
+    return _cholesky(a, lower=flag(lower, "cholesky", "lower"), name="cholesky")
 
 
 def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
@@ -54,7 +56,8 @@ def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
     >>> cho_factor(jnp.eye(2))[1]
     False
     """
-    return _cholesky(a, lower=bool(lower)), bool(lower)
+    lower = flag(lower, "cho_factor", "lower")
+    return _cholesky(a, lower=lower, name="cho_factor"), lower
 
 
 def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
@@ -64,13 +67,13 @@ def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
     >>> cho_solve(cho_factor(jnp.array([[4.0, 0.0], [0.0, 1.0]])), jnp.array([4.0, 2.0]))
     Array([1., 2.], dtype=float32)
     """
-    c, lower = c_and_lower
-    return _cho_solve(c, b, lower=bool(lower))
+    c, lower = pair_of(c_and_lower, "cho_solve", "c_and_lower", "what cho_factor returned")
+    return _cho_solve(c, b, lower=flag(lower, "cho_solve", "lower"), name="cho_solve")
 
 
-@composite(static=("lower",))
-def _cho_solve(c, b, lower):
-    c, b, vector = system(c, b, "cho_solve", "c")
+@composite(static=("lower", "name"))
+def _cho_solve(c, b, lower, name):
+    c, b, vector = system(c, b, name, "c")
     options = dict(left_side=True, lower=lower, conjugate_a=True)
     inside = lax.linalg.triangular_solve(c, b, transpose_a=not lower, **{**options, "conjugate_a": not lower})
     x = lax.linalg.triangular_solve(c, inside, transpose_a=lower, **{**options, "conjugate_a": lower})
@@ -102,15 +105,14 @@ def solve(a, b, lower=False, overwrite_a=False, overwrite_b=False, debug=False, 
     >>> solve(jnp.array([[4.0, 0.0], [0.0, 1.0]]), jnp.array([4.0, 2.0]), assume_a="pos")
     Array([1., 2.], dtype=float32)
     """
-    if assume_a not in ("gen", "sym", "her", "pos"):
-        raise ValueError(f"solve takes assume_a 'gen', 'sym', 'her' or 'pos', got {assume_a!r}.")
-    return _solve(a, b, lower=bool(lower), positive=assume_a == "pos")
+    one_of(assume_a, ("gen", "sym", "her", "pos"), "solve", "assume_a")
+    return _solve(a, b, lower=flag(lower, "solve", "lower"), positive=assume_a == "pos")
 
 
 @composite(static=("lower", "positive"))
 def _solve(a, b, lower, positive):
     if positive:
-        return _cho_solve.traced(_cholesky.traced(a, lower), b, lower)
+        return _cho_solve.traced(_cholesky.traced(a, lower, "solve"), b, lower, "solve")
     a, b, vector = system(a, b, "solve")
     x = numpy_linalg.solved(a, b)
     return x[..., 0] if vector else x
@@ -129,9 +131,9 @@ def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_
     >>> solve_triangular(jnp.array([[2.0, 0.0], [1.0, 1.0]]), jnp.array([4.0, 5.0]), lower=True)
     Array([2., 3.], dtype=float32)
     """
-    if trans not in TRANSPOSED:
-        raise ValueError(f"solve_triangular takes trans 0, 1, 2, 'N', 'T' or 'C', got {trans!r}.")
-    return _solve_triangular(a, b, trans=trans, lower=bool(lower), unit_diagonal=bool(unit_diagonal))
+    one_of(trans, TRANSPOSED, "solve_triangular", "trans")
+    return _solve_triangular(a, b, trans=trans, lower=flag(lower, "solve_triangular", "lower"),
+                             unit_diagonal=flag(unit_diagonal, "solve_triangular", "unit_diagonal"))
 
 
 @composite(static=("trans", "lower", "unit_diagonal"))
@@ -186,9 +188,8 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
     >>> lu_solve(lu_factor(jnp.array([[0.0, 1.0], [2.0, 0.0]])), jnp.array([1.0, 4.0]))
     Array([2., 1.], dtype=float32)
     """
-    if trans not in (0, 1, 2):
-        raise ValueError(f"lu_solve takes trans 0, 1 or 2, got {trans!r}.")
-    packed, pivots = lu_and_piv
+    one_of(trans, (0, 1, 2), "lu_solve", "trans")
+    packed, pivots = pair_of(lu_and_piv, "lu_solve", "lu_and_piv", "what lu_factor returned")
     return _lu_solve(packed, pivots, b, trans=trans)
 
 
@@ -211,7 +212,7 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
     >>> (p @ l @ u).tolist()
     [[0.0, 1.0], [2.0, 0.0]]
     """
-    x = as_matrices(a, "lu")
+    x, permute_l = as_matrices(a, "lu"), flag(permute_l, "lu", "permute_l")
     packed, _, permutation = lax.linalg.lu(x)
     m, n = x.shape[-2:]
     k = min(m, n)
@@ -235,8 +236,8 @@ def qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_fini
     >>> float(abs(r[0, 0]))
     5.0
     """
-    if mode not in ("full", "r", "economic"):
-        raise ValueError(f"qr takes mode 'full', 'r' or 'economic', got {mode!r}.")
+    one_of(mode, ("full", "r", "economic"), "qr", "mode")
+    pivoting = flag(pivoting, "qr", "pivoting")
     q, *rest = lax.linalg.qr(as_matrices(a, "qr"), pivoting=pivoting, full_matrices=mode != "economic")
     return tuple(rest) if mode == "r" else (q, *rest)
 
@@ -251,11 +252,13 @@ def qr_multiply(a, c, mode="right", pivoting=False, conjugate=False, overwrite_a
     >>> jnp.abs(cq).tolist()
     [1.0, 2.0]
     """
-    if mode not in ("left", "right"):
-        raise ValueError(f"qr_multiply takes mode 'left' or 'right', got {mode!r}.")
+    one_of(mode, ("left", "right"), "qr_multiply", "mode")
+    pivoting, conjugate = flag(pivoting, "qr_multiply", "pivoting"), flag(conjugate, "qr_multiply", "conjugate")
     a, c = promote_inexact("qr_multiply", a, c)
     q, *rest = lax.linalg.qr(as_matrices(a, "qr_multiply"), pivoting=pivoting, full_matrices=False)
     q = jnp.conj(q) if conjugate else q
+    if q.ndim != 2 or c.ndim not in (1, 2):
+        raise ValueError(f"qr_multiply takes a matrix a and a matrix or vector c, got shapes {a.shape} and {c.shape}.")
     vector = c.ndim == 1
     if vector:
         c = c[None] if mode == "right" else c[:, None]
@@ -274,9 +277,9 @@ def svd(a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=
     >>> svd(jnp.diag(jnp.array([1.0, 2.0])), compute_uv=False).tolist()
     [2.0, 1.0]
     """
-    if lapack_driver not in ("gesdd", "gesvd"):
-        raise ValueError(f"svd takes lapack_driver 'gesdd' or 'gesvd', got {lapack_driver!r}.")
-    return _svd(a, full_matrices=bool(full_matrices), compute_uv=bool(compute_uv), by_qr=lapack_driver == "gesvd")
+    one_of(lapack_driver, ("gesdd", "gesvd"), "svd", "lapack_driver")
+    return _svd(a, full_matrices=flag(full_matrices, "svd", "full_matrices"), compute_uv=flag(compute_uv, "svd", "compute_uv"),
+                by_qr=lapack_driver == "gesvd")
 
 
 @composite(static=("full_matrices", "compute_uv", "by_qr"))
@@ -299,11 +302,10 @@ def eigh(a, b=None, lower=True, eigvals_only=False, overwrite_a=False, overwrite
     """
     if eigvals is not None:
         raise Refused("eigh takes no range of eigenvalues (eigvals); use lax.linalg.eigh with subset_by_index, or slice the result.")
-    if type not in (1, 2, 3):
-        raise ValueError(f"eigh takes type 1, 2 or 3, got {type!r}.")
+    one_of(type, (1, 2, 3), "eigh", "type")
     if b is None and type != 1:
         raise ValueError(f"eigh of one matrix is of type 1, got type={type}.")
-    return _eigh(a, b, lower=bool(lower), eigvals_only=bool(eigvals_only), type=type)
+    return _eigh(a, b, lower=flag(lower, "eigh", "lower"), eigvals_only=flag(eigvals_only, "eigh", "eigvals_only"), type=type)
 
 
 @composite(static=("lower", "eigvals_only", "type"))
@@ -314,6 +316,8 @@ def _eigh(a, b, lower, eigvals_only, type):
         return tuple(numpy_linalg.eigh(a, "L" if lower else "U", symmetrize_input=False))
     a, b = promote_inexact("eigh", a, b)
     a, b = as_matrices(a, "eigh", square=True), as_matrices(b, "eigh", "b", square=True)
+    if a.shape != b.shape:
+        raise ValueError(f"eigh takes matrices a and b of one shape, got {a.shape} and {b.shape}.")
     a, b = (jnp.tril(x) + adjoint(jnp.tril(x, -1)) if lower else jnp.triu(x) + adjoint(jnp.triu(x, 1)) for x in (a, b))
     factor = cholesky_factor(b)
     solve_with = dict(lower=True, conjugate_a=True)
@@ -342,17 +346,18 @@ def eigh_tridiagonal(d, e, *, eigvals_only=False, select="a", select_range=None,
     >>> eigh_tridiagonal(jnp.array([2.0, 2.0]), jnp.array([1.0]), eigvals_only=True).tolist()
     [1.0, 3.0]
     """
-    if select not in ("a", "i", "v"):
-        raise ValueError(f"eigh_tridiagonal takes select 'a', 'i' or 'v', got {select!r}.")
+    one_of(select, ("a", "i", "v"), "eigh_tridiagonal", "select")
     if select != "a" and select_range is None:
         raise ValueError(f"eigh_tridiagonal needs select_range with select={select!r}.")
-    found = _eigh_tridiagonal(d, e, eigvals_only=bool(eigvals_only))
+    ends = None if select == "a" else pair_of(select_range, "eigh_tridiagonal", "select_range", "the first and the last")
+    eigvals_only = flag(eigvals_only, "eigh_tridiagonal", "eigvals_only")
+    found = _eigh_tridiagonal(d, e, eigvals_only=eigvals_only)
     w, v = (found, None) if eigvals_only else found
     if select == "i":
-        first, last = select_range
+        first, last = [integer(i, "eigh_tridiagonal", "select_range") for i in ends]
         w, v = w[first:last + 1], v if v is None else v[:, first:last + 1]
     elif select == "v":
-        low, high = select_range
+        low, high = [a_number(x, "eigh_tridiagonal", "select_range") for x in ends]
         inside = np.asarray((w > low) & (w <= high))
         w, v = w[inside], v if v is None else v[:, inside]
     return w if eigvals_only else (w, v)
@@ -377,7 +382,7 @@ def hessenberg(a, *, calc_q=False, overwrite_a=False, check_finite=True):
     >>> hessenberg(jnp.ones((3, 3))).shape
     (3, 3)
     """
-    x = as_matrices(a, "hessenberg", square=True)
+    x, calc_q = as_matrices(a, "hessenberg", square=True), flag(calc_q, "hessenberg", "calc_q")
     n = x.shape[-1]
     packed, taus = lax.linalg.hessenberg(x)
     h = jnp.triu(packed, -1)

@@ -10,6 +10,7 @@ from gnomon import lax
 from gnomon import numpy as jnp
 from gnomon.api.custom import custom_jvp
 from gnomon.api.differentiate import jvp
+from gnomon.numpy.axes import flag, function_argument, integer, one_of
 from gnomon.numpy.composite import composite
 from gnomon.numpy.linalg import as_matrices
 from gnomon.numpy.promote import as_value, promote_inexact, to_inexact
@@ -48,7 +49,10 @@ def expm(A, *, upper_triangular=False, max_squarings=16):
     >>> expm(jnp.zeros((2, 2))).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
-    A = as_matrices(A, "expm", "A", square=True)
+    A, upper_triangular = as_matrices(A, "expm", "A", square=True), flag(upper_triangular, "expm", "upper_triangular")
+    max_squarings = integer(max_squarings, "expm", "max_squarings")
+    if not A.size:
+        return A
     dtype = real_dtype(A.dtype)
     numerator, theta = PADE[dtype]
     size = jnp.max(jnp.sum(jnp.abs(A), -2), -1)
@@ -92,9 +96,11 @@ def expm_frechet(A, E, *, method=None, compute_expm=True):
     >>> expm_frechet(jnp.zeros((1, 1)), jnp.ones((1, 1)), compute_expm=False).tolist()
     [[1.0]]
     """
-    if method not in (None, "SPS", "blockEnlarge"):
-        raise ValueError(f"expm_frechet takes method 'SPS' or 'blockEnlarge', got {method!r}.")
+    one_of(method, (None, "SPS", "blockEnlarge"), "expm_frechet", "method")
+    compute_expm = flag(compute_expm, "expm_frechet", "compute_expm")
     A, E = promote_inexact("expm_frechet", A, E)
+    if A.ndim < 2 or A.shape[-1] != A.shape[-2] or A.shape != E.shape:
+        raise ValueError(f"expm_frechet takes two square matrices of one size, got shapes {A.shape} and {E.shape}.")
     value, moved = jvp(expm, (A,), (E,))
     return (value, moved) if compute_expm else moved
 
@@ -109,8 +115,7 @@ def schur(a, output="real"):
     >>> schur(jnp.array([[1.0, 2.0], [0.0, 3.0]]))[0].tolist()
     [[1.0, 2.0], [0.0, 3.0]]
     """
-    if output not in ("real", "complex"):
-        raise ValueError(f"schur takes output 'real' or 'complex', got {output!r}.")
+    one_of(output, ("real", "complex"), "schur", "output")
     return _schur(a, output=output)
 
 
@@ -195,8 +200,7 @@ def solve_sylvester(A, B, C, *, method="schur", tol=1e-8):
     >>> solve_sylvester(jnp.eye(2), jnp.eye(2), jnp.ones((2, 2))).tolist()
     [[0.5, 0.5], [0.5, 0.5]]
     """
-    if method not in ("schur", "eigen"):
-        raise ValueError(f"solve_sylvester takes method 'schur' or 'eigen', got {method!r}.")
+    one_of(method, ("schur", "eigen"), "solve_sylvester", "method")
     A, B, C = promote_inexact("solve_sylvester", A, B, C)
     A, B = one_matrix(A, "solve_sylvester", "A"), one_matrix(B, "solve_sylvester", "B")
     if C.shape != (A.shape[0], B.shape[0]):
@@ -279,11 +283,11 @@ def funm(A, func, disp=True):
     >>> funm(jnp.array([[1.0, 0.0], [0.0, 4.0]]), jnp.sqrt).real.tolist()
     [[1.0, 0.0], [0.0, 2.0]]
     """
-    A = as_complex(one_matrix(A, "funm"))
+    A, disp = as_complex(one_matrix(A, "funm")), flag(disp, "funm", "disp")
     T, Z = lax.linalg.schur(A)
     n = A.shape[0]
     diagonal, places = jnp.diagonal(T), jnp.arange(n)
-    values = as_value(func(diagonal), "funm").astype(T.dtype)
+    values = as_value(function_argument(func, "funm", "func")(diagonal), "funm").astype(T.dtype)
     if values.shape != (n,):
         raise ValueError(f"funm needs a func that works element by element, but it returned shape {values.shape} for {(n,)}.")
 
@@ -318,10 +322,8 @@ def polar(a, side="right", *, method="qdwh", eps=None, max_iterations=None):
     >>> u.tolist(), p.tolist()
     ([[-1.0]], [[2.0]])
     """
-    if side not in ("right", "left"):
-        raise ValueError(f"polar takes side 'right' or 'left', got {side!r}.")
-    if method not in ("qdwh", "svd"):
-        raise ValueError(f"polar takes method 'qdwh' or 'svd', got {method!r}.")
+    one_of(side, ("right", "left"), "polar", "side")
+    one_of(method, ("qdwh", "svd"), "polar", "method")
     return _polar(a, side=side)
 
 

@@ -8,9 +8,10 @@ import numpy as np
 
 from gnomon import numpy as jnp
 from gnomon.base.errors import Refused
-from gnomon.numpy.axes import integer
+from gnomon.numpy.axes import integer, sequence
 from gnomon.numpy.composite import composite
 from gnomon.numpy.promote import as_value, promote_inexact
+from gnomon.scipy.floats import a_number
 from gnomon.types.dtype import is_integer
 
 __all__ = ["map_coordinates"]
@@ -46,15 +47,15 @@ def map_coordinates(input, coordinates, order, mode="constant", cval=0.0):
     [3.5, 8.5]
     """
     x = as_value(input, "map_coordinates", 0)
-    coordinates = [as_value(c, "map_coordinates", 1) for c in coordinates]
+    coordinates = [as_value(c, "map_coordinates", 1) for c in sequence(coordinates, "map_coordinates", "coordinates", "arrays")]
     order = integer(order, "map_coordinates", "order")
     if len(coordinates) != x.ndim:
         raise ValueError(f"map_coordinates takes coordinates for every dimension of the array, {x.ndim} of them, got {len(coordinates)}.")
-    if mode not in PLACES:
+    if not (isinstance(mode, str) and mode in PLACES):
         raise Refused(f"map_coordinates knows the modes {', '.join(map(repr, PLACES))}, got {mode!r}.")
     if order not in (0, 1):
         raise Refused(f"map_coordinates interpolates with order 0 or 1, got {order}.")
-    return _map_coordinates(x, coordinates, cval, order=order, mode=mode)
+    return _map_coordinates(x, coordinates, a_number(cval, "map_coordinates", "cval"), order=order, mode=mode)
 
 
 @composite(static=("order", "mode"))

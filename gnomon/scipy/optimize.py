@@ -1,14 +1,16 @@
 """gnomon.scipy.optimize: minimization of smooth functions."""
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from gnomon import lax
 from gnomon import numpy as jnp
 from gnomon.api.differentiate import value_and_grad
 from gnomon.base.errors import Refused
-from gnomon.numpy.axes import integer
+from gnomon.numpy.axes import function_argument, integer
 from gnomon.numpy.promote import as_value, to_inexact
+from gnomon.scipy.floats import a_number
 from gnomon.types.dtype import is_float
 
 __all__ = ["OptimizeResults", "minimize"]
@@ -59,6 +61,9 @@ def minimize(fun, x0, args=(), *, method, tol=None, options=None):
         raise TypeError(f"minimize takes args as a tuple, got {args!r}.")
     if not isinstance(method, str) or method.lower() not in OPTIONS:
         raise Refused(f"minimize knows the methods 'BFGS' and {LIMITED!r}, not {method!r}.")
+    if options is not None and not isinstance(options, Mapping):
+        raise TypeError(f"minimize takes a dictionary as options, got {options!r} of type {type(options).__name__}.")
+    function_argument(fun, "minimize", "fun")
     method, options = method.lower(), dict(options or {})
     unknown = [name for name in options if name not in OPTIONS[method]]
     if unknown:
@@ -70,13 +75,16 @@ def minimize(fun, x0, args=(), *, method, tol=None, options=None):
     def whole(name, default):
         value = options.get(name)
         return default if value is None else integer(value, "minimize", f"options[{name!r}]")
-    gtol = options.get("gtol", 1e-5 if tol is None else tol)
+    def number(name, default):
+        value = options.get(name)
+        return default if value is None else a_number(value, "minimize", f"options[{name!r}]")
+    gtol = number("gtol", 1e-5 if tol is None else a_number(tol, "minimize", "tol"))
     maxiter = whole("maxiter", 200 * x0.shape[0])
     value_and_gradient = value_and_grad(lambda x: fun(x, *args))
     if method == "bfgs":
-        return bfgs(value_and_gradient, x0, gtol, maxiter, options.get("norm", jnp.inf), options.get("line_search_maxiter", 30))
-    return lbfgs(value_and_gradient, x0, gtol, maxiter, options.get("norm", 2), whole("maxls", 30), max(whole("maxcor", 10), 1),
-                 options.get("ftol", 0.0), whole("maxfun", MANY))
+        return bfgs(value_and_gradient, x0, gtol, maxiter, number("norm", jnp.inf), whole("line_search_maxiter", 30))
+    return lbfgs(value_and_gradient, x0, gtol, maxiter, number("norm", 2), whole("maxls", 30), max(whole("maxcor", 10), 1),
+                 number("ftol", 0.0), whole("maxfun", MANY))
 
 
 def bfgs(value_and_gradient, x, gtol, maxiter, norm, searches):

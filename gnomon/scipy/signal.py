@@ -8,16 +8,19 @@ import numpy as np
 from gnomon import lax
 from gnomon import numpy as jnp
 from gnomon.base.errors import Refused
-from gnomon.numpy.axes import axis_tuple, integer, one_axis
+from gnomon.numpy.axes import axis_tuple, flag, integer, one_axis, one_of
 from gnomon.numpy.composite import composite
 from gnomon.numpy.promote import as_value, promote_dtypes, promote_inexact, to_inexact
+from gnomon.scipy.floats import a_number
 from gnomon.scipy.windows import get_window
 from gnomon.trace.stage import Tracer
 from gnomon.types.dtype import is_complex, is_float
+from gnomon.types.size import check_size
 
 __all__ = ["convolve", "convolve2d", "correlate", "correlate2d", "csd", "detrend", "fftconvolve", "istft", "stft", "welch"]
 
 MODES = ("full", "same", "valid")
+METHODS = ("auto", "direct", "fft")
 
 
 def flipped(x):
@@ -27,8 +30,7 @@ def flipped(x):
 def check_pair(name, x, y, mode, ndim=None):
     """Two arrays of one dtype and rank."""
     x, y = promote_dtypes(name, x, y)
-    if mode not in MODES:
-        raise ValueError(f"{name} takes mode 'full', 'same' or 'valid', got {mode!r}.")
+    one_of(mode, MODES, name, "mode")
     if x.ndim != y.ndim or ndim is not None and x.ndim != ndim:
         raise ValueError(f"{name} takes two arrays of {'as many' if ndim is None else ndim} dimensions, got shapes {x.shape} and {y.shape}.")
     if mode == "valid" and not (all(a >= b for a, b in zip(x.shape, y.shape)) or all(a <= b for a, b in zip(x.shape, y.shape))):
@@ -73,8 +75,7 @@ def convolve(in1, in2, mode="full", method="auto", precision=None):
     [0, 1, 2, 3]
     """
     x, y = check_pair("convolve", in1, in2, mode)
-    if method not in ("auto", "direct", "fft"):
-        raise ValueError(f"convolve takes method 'auto', 'direct' or 'fft', got {method!r}.")
+    one_of(method, METHODS, "convolve", "method")
     if (best_method(x, y) if method == "auto" else method) == "fft":
         return fftconvolve(x, y, mode)
     return _convolve(x, y, mode=mode, precision=precision)
@@ -93,6 +94,7 @@ def correlate(in1, in2, mode="full", method="auto", precision=None):
     [1, 2, 3, 0]
     """
     x, y = check_pair("correlate", in1, in2, mode)
+    one_of(method, METHODS, "correlate", "method")
     return convolve(x, flipped(jnp.conj(y) if is_complex(y.dtype) else y), mode, method, precision)
 
 
@@ -104,7 +106,7 @@ def fftconvolve(in1, in2, mode="full", axes=None):
     [0.0, 1.0, 2.0]
     """
     x, y = promote_inexact("fftconvolve", in1, in2)
-    if mode not in MODES or x.ndim != y.ndim:
+    if not (isinstance(mode, str) and mode in MODES and x.ndim == y.ndim):
         check_pair("fftconvolve", x, y, mode)
     axes = tuple(range(x.ndim)) if axes is None else axis_tuple(axes, x.ndim, "fftconvolve", "axes")
     for i, (a, b) in enumerate(zip(x.shape, y.shape)):
@@ -159,8 +161,9 @@ def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0, precision=No
     [[2.0]]
     """
     x, y = check_pair("convolve2d", in1, in2, mode, 2)
-    if boundary not in BOUNDARIES:
-        raise ValueError(f"convolve2d takes boundary 'fill', 'wrap' or 'symm', got {boundary!r}.")
+    one_of(boundary, BOUNDARIES, "convolve2d", "boundary")
+    if fillvalue.__class__ not in (int, float, complex):
+        fillvalue = np.asarray(a_number(fillvalue, "convolve2d", "fillvalue"))[()]
     return _convolve2d(x, y, mode=mode, boundary=boundary, fillvalue=fillvalue, precision=precision)
 
 
@@ -185,6 +188,7 @@ def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0, precision=N
     [[2.0]]
     """
     x, y = check_pair("correlate2d", in1, in2, mode, 2)
+    one_of(boundary, BOUNDARIES, "correlate2d", "boundary")
     turned = flipped(jnp.conj(y) if is_complex(y.dtype) else y)
     if mode != "same":
         return convolve2d(x, turned, mode, boundary, fillvalue, precision)
@@ -207,8 +211,7 @@ def detrend(data, axis=-1, type="linear", bp=0, overwrite_data=None):
     """
     if overwrite_data is not None:
         raise Refused("detrend makes a new array; leave overwrite_data out.")
-    if type not in ("linear", "l", "constant", "c"):
-        raise ValueError(f"detrend takes type 'linear' or 'constant', got {type!r}.")
+    one_of(type, ("linear", "l", "constant", "c"), "detrend", "type")
     x = to_inexact(as_value(data, "detrend", 0))
     axis = one_axis(axis, x.ndim, "detrend")
     breaks = tuple(sorted({0, x.shape[axis], *[integer(b, "detrend", "bp") for b in np.ravel(bp).tolist()]}))
@@ -254,7 +257,7 @@ def plan_frames(name, size, window, nperseg, noverlap, nfft):
             raise ValueError(f"{name} got nperseg={nperseg}, but the window has {len(window)} points. Leave nperseg out.")
         nperseg = len(window)
     noverlap = nperseg // 2 if noverlap is None else integer(noverlap, name, "noverlap")
-    nfft = nperseg if nfft is None else integer(nfft, name, "nfft")
+    nfft = nperseg if nfft is None else check_size(integer(nfft, name, "nfft"), f"nfft, of {name},")
     if not 0 <= noverlap < nperseg:
         raise ValueError(f"{name} takes an noverlap of at least 0 and less than nperseg, {nperseg}, got {noverlap}.")
     if nfft < nperseg:
@@ -285,7 +288,7 @@ def check_trend(name, detrend):
         return None
     if callable(detrend):
         return detrend
-    if detrend not in ("linear", "constant"):
+    if not (isinstance(detrend, str) and detrend in ("linear", "constant")):
         raise ValueError(f"{name} takes detrend 'linear', 'constant', False or a function, got {detrend!r}.")
     return detrend[0]
 
@@ -320,15 +323,14 @@ def stft(x, fs=1.0, window="hann", nperseg=256, noverlap=None, nfft=None, detren
     >>> f.tolist(), z.shape
     ([0.0, 0.25, 0.5], (3, 9))
     """
-    x = to_inexact(as_value(x, "stft", 0))
+    x, fs = to_inexact(as_value(x, "stft", 0)), a_number(fs, "stft", "fs")
     axis = one_axis(axis, x.ndim, "stft")
-    if boundary is not None and boundary not in EXTENSIONS:
-        raise ValueError(f"stft takes boundary 'zeros', 'even', 'odd', 'constant' or None, got {boundary!r}.")
+    one_of(boundary, (*EXTENSIONS, None), "stft", "boundary")
     window, nperseg, noverlap, nfft = plan_frames("stft", x.shape[axis], window, nperseg, noverlap, nfft)
-    onesided = bool(return_onesided) and not is_complex(x.dtype)
+    onesided = flag(return_onesided, "stft", "return_onesided") and not is_complex(x.dtype)
     trend = check_trend("stft", detrend)
     return _stft(x, fs, window=window.tobytes(), nperseg=nperseg, noverlap=noverlap, nfft=nfft, trend=trend, onesided=onesided,
-                 boundary=boundary, padded=bool(padded), axis=axis)
+                 boundary=boundary, padded=flag(padded, "stft", "padded"), axis=axis)
 
 
 @composite(static=("window", "nperseg", "noverlap", "nfft", "trend", "onesided", "boundary", "padded", "axis"))
@@ -358,16 +360,20 @@ def csd(x, y, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, det
     >>> p.shape
     (3,)
     """
-    x, y = (to_inexact(as_value(x, "csd", 0)), None) if y is None else promote_inexact("csd", x, y)
-    axis = one_axis(axis, x.ndim, "csd")
-    if scaling not in ("density", "spectrum"):
-        raise ValueError(f"csd takes scaling 'density' or 'spectrum', got {scaling!r}.")
-    if average not in ("mean", "median"):
-        raise ValueError(f"csd takes average 'mean' or 'median', got {average!r}.")
+    return power_density("csd", x, y, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis, average)
+
+
+def power_density(name, x, y, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis, average):
+    x, y = (to_inexact(as_value(x, name, 0)), None) if y is None else promote_inexact(name, x, y)
+    if y is not None and x.ndim != y.ndim:
+        raise ValueError(f"{name} takes two arrays of as many dimensions, got shapes {x.shape} and {y.shape}.")
+    axis, fs = one_axis(axis, x.ndim, name), a_number(fs, name, "fs")
+    one_of(scaling, ("density", "spectrum"), name, "scaling")
+    one_of(average, ("mean", "median"), name, "average")
     size = x.shape[axis] if y is None else max(x.shape[axis], y.shape[axis])
-    window, nperseg, noverlap, nfft = plan_frames("csd", size, window, nperseg, noverlap, nfft)
-    onesided = bool(return_onesided) and not is_complex(x.dtype)
-    return _csd(x, y, fs, window=window.tobytes(), nperseg=nperseg, noverlap=noverlap, nfft=nfft, trend=check_trend("csd", detrend),
+    window, nperseg, noverlap, nfft = plan_frames(name, size, window, nperseg, noverlap, nfft)
+    onesided = flag(return_onesided, name, "return_onesided") and not is_complex(x.dtype)
+    return _csd(x, y, fs, window=window.tobytes(), nperseg=nperseg, noverlap=noverlap, nfft=nfft, trend=check_trend(name, detrend),
                 onesided=onesided, scaling=scaling, axis=axis, average=average)
 
 
@@ -419,7 +425,7 @@ def welch(x, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, detr
     >>> f.tolist()
     [0.0, 0.25, 0.5]
     """
-    return csd(x, None, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis, average)
+    return power_density("welch", x, None, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis, average)
 
 
 def istft(Zxx, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, input_onesided=True, boundary=True, time_axis=-1,
@@ -433,22 +439,23 @@ def istft(Zxx, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, in
     >>> jnp.round(istft(z, nperseg=4)[1][:4]).tolist()
     [0.0, 1.0, 2.0, 3.0]
     """
-    z = as_value(Zxx, "istft", 0)
+    onesided = flag(input_onesided, "istft", "input_onesided")
+    z, fs = as_value(Zxx, "istft", 0), a_number(fs, "istft", "fs")
     z = z if is_complex(z.dtype) else to_inexact(z) + 0j
     if z.ndim < 2:
         raise ValueError(f"istft takes an array of at least 2 dimensions, got shape {z.shape}.")
     time, freq = one_axis(time_axis, z.ndim, "istft", "time_axis"), one_axis(freq_axis, z.ndim, "istft", "freq_axis")
     if time == freq:
         raise ValueError("istft takes two different axes for times and frequencies.")
-    points = 2 * (z.shape[freq] - 1) if input_onesided else z.shape[freq]
+    points = 2 * (z.shape[freq] - 1) if onesided else z.shape[freq]
     if nperseg is None and not isinstance(window, (str, tuple, int, float)):
         nperseg = len(window)
-    nperseg = points if nperseg is None else integer(nperseg, "istft", "nperseg")
+    nperseg = points if nperseg is None else check_size(integer(nperseg, "istft", "nperseg"), "nperseg, of istft,")
     if nfft is None:
-        nfft = nperseg if input_onesided and nperseg == points + 1 else points
+        nfft = nperseg if onesided and nperseg == points + 1 else points
     window, nperseg, noverlap, nfft = plan_frames("istft", nperseg, window, nperseg, noverlap, nfft)
-    return _istft(z, fs, window=window.tobytes(), nperseg=nperseg, noverlap=noverlap, nfft=nfft, onesided=bool(input_onesided),
-                  boundary=bool(boundary), time=time, freq=freq)
+    return _istft(z, fs, window=window.tobytes(), nperseg=nperseg, noverlap=noverlap, nfft=nfft,
+                  onesided=onesided, boundary=flag(boundary, "istft", "boundary"), time=time, freq=freq)
 
 
 @composite(static=("window", "nperseg", "noverlap", "nfft", "onesided", "boundary", "time", "freq"))

@@ -6,11 +6,11 @@ import math
 import numpy as np
 
 from gnomon import numpy as jnp
-from gnomon.numpy.axes import integer
+from gnomon.numpy.axes import flag, integer, one_of
 from gnomon.numpy.composite import composite
 from gnomon.numpy.creation import default_float, owned
 from gnomon.numpy.promote import as_value, promote_dtypes, promote_inexact, requested_dtype
-from gnomon.types.dtype import is_complex
+from gnomon.types.dtype import is_complex, is_key
 
 __all__ = ["block_diag", "circulant", "companion", "convolution_matrix", "dft", "fiedler", "fiedler_companion", "hadamard", "hankel",
            "helmert", "hilbert", "invhilbert", "invpascal", "leslie", "pascal", "toeplitz"]
@@ -133,10 +133,9 @@ def convolution_matrix(a, n, mode="full"):
     """
     a, n = vectors(a, "convolution_matrix"), integer(n, "convolution_matrix", "n")
     m = a.shape[-1]
-    if n <= 0 or m == 0:
+    if not 0 < n < 1 << 31 or m == 0:
         raise ValueError(f"convolution_matrix takes a vector that is not empty and a positive n, got shape {a.shape} and n={n}.")
-    if mode not in ("full", "same", "valid"):
-        raise ValueError(f"convolution_matrix takes mode 'full', 'same' or 'valid', got {mode!r}.")
+    one_of(mode, ("full", "same", "valid"), "convolution_matrix", "mode")
     places = np.arange(n + m - 1)[:, None] - np.arange(n)
     if mode == "same":
         size = max(n, m)
@@ -210,10 +209,14 @@ def leslie(f, s):
 
 # ---- from a size ----------------------------------------------------------------------------------------------------
 
+LARGEST = 1 << 15        # a matrix of more rows has more than 4 GiB
+
+
 def size_of(n, name):
+    """The number of rows, which must be one that a matrix can have."""
     n = integer(n, name, "n")
-    if n < 0:
-        raise ValueError(f"{name} takes a size of at least 0, got n={n}.")
+    if not 0 <= n <= LARGEST:
+        raise ValueError(f"{name} takes a size from 0 to {LARGEST}, got n={n}.")
     return n
 
 
@@ -224,8 +227,7 @@ def dft(n, scale=None, *, dtype=None):
     [[1.0, 1.0], [1.0, -1.0]]
     """
     n = size_of(n, "dft")
-    if scale not in (None, "sqrtn", "n"):
-        raise ValueError(f"dft takes scale=None, 'sqrtn' or 'n', got {scale!r}.")
+    one_of(scale, (None, "sqrtn", "n"), "dft", "scale")
     turns = np.exp(-2j * np.pi * (np.outer(np.arange(n), np.arange(n)) % max(n, 1)) / max(n, 1))
     turns = turns / (1 if scale is None or n == 0 else math.sqrt(n) if scale == "sqrtn" else n)
     dtype = np.dtype("complex128" if default_float() == np.float64 else "complex64") if dtype is None else requested_dtype(dtype)
@@ -244,8 +246,11 @@ def hadamard(n, dtype=int):
     n = size_of(n, "hadamard")
     if n < 1 or n & (n - 1):
         raise ValueError(f"hadamard takes a power of 2, got n={n}.")
+    dtype = requested_dtype(dtype)
+    if is_key(dtype):
+        raise TypeError(f"hadamard takes a dtype of numbers, got {dtype}.")
     ones = np.bitwise_count(np.arange(n)[:, None] & np.arange(n))
-    return owned((1 - 2 * (ones.astype(int) & 1)).astype(requested_dtype(dtype)))
+    return owned((1 - 2 * (ones.astype(int) & 1)).astype(dtype))
 
 
 def helmert(n, full=False):
@@ -255,6 +260,7 @@ def helmert(n, full=False):
     [[0.7071067690849304, -0.7071067690849304]]
     """
     n = size_of(n, "helmert")
+    full = flag(full, "helmert", "full")
     out = np.tril(np.ones((n, n)), -1) - np.diag(np.arange(n))
     if n:
         out[0] = 1
@@ -290,8 +296,7 @@ def invhilbert(n):
 
 def binomials(n, kind, name):
     """Lower triangular Pascal matrix with exact elements."""
-    if kind not in (None, "symmetric", "lower", "upper"):
-        raise ValueError(f"{name} takes kind 'symmetric', 'lower' or 'upper', got {kind!r}.")
+    one_of(kind, (None, "symmetric", "lower", "upper"), name, "kind")
     return np.array([[math.comb(i, j) for j in range(n)] for i in range(n)], object).reshape(n, n)
 
 

@@ -330,8 +330,8 @@ def test_sampler_is_one_equation():
     (lambda: random.normal(KEY, (-1,)), ValueError, "random.normal takes a shape without negative sizes, got "
                                                     "shape=(-1,)."),
     (lambda: random.gamma(KEY, np.ones(3, "float32"), (2,)), ValueError, "random.gamma got shape=(2,)"),
-    (lambda: random.bernoulli(KEY, 0.5, mode="middle"), ValueError, "mode='low' or mode='high', got 'middle'"),
-    (lambda: random.gumbel(KEY, mode="middle"), ValueError, "random.gumbel takes mode='low' or mode='high'"),
+    (lambda: random.bernoulli(KEY, 0.5, mode="middle"), ValueError, "mode 'low' or 'high', got 'middle'"),
+    (lambda: random.gumbel(KEY, mode="middle"), ValueError, "random.gumbel takes mode 'low' or 'high', got 'middle'"),
     (lambda: random.permutation(KEY, 3.0), TypeError, "random.permutation takes an array with dimensions or an integer "
                                                       "x"),
     (lambda: random.permutation(KEY, np.zeros((2, 3), "float32"), axis=2), ValueError, "axis=2 for an array with 2 "
@@ -353,7 +353,7 @@ def test_sampler_is_one_equation():
      "a mean of shape (..., n) and a cov of shape (..., n, n), got shapes (2,) and (3, 3)"),
     (lambda: random.multivariate_normal(KEY, np.zeros(2, "float32"), np.eye(2, dtype="float32"), method="lu"),
      ValueError,
-     "a method out of cholesky, eigh, svd; got 'lu'"),
+     "method 'cholesky', 'eigh' or 'svd', got 'lu'"),
     (lambda: random.uniform(), TypeError, "key"),
 ])
 def test_what_is_refused(make, error, message):

@@ -190,7 +190,7 @@ def test_integrals_and_clusters():
     (lambda: ours.convolve(jnp.ones(3), jnp.ones(3), "middle"), "convolve takes mode 'full', 'same' or 'valid', got 'middle'"),
     (lambda: ours.welch(jnp.ones(9), window="x"), "There is no window 'x'"),
     (lambda: ours.stft(jnp.ones(9), nperseg=4, noverlap=4), "stft takes an noverlap of at least 0 and less than nperseg, 4"),
-    (lambda: ours.detrend(jnp.ones(9), type="cubic"), "detrend takes type 'linear' or 'constant'"),
+    (lambda: ours.detrend(jnp.ones(9), type="cubic"), "detrend takes type 'linear', 'l', 'constant' or 'c', got 'cubic'"),
     (lambda: ndimage.map_coordinates(jnp.ones(3), [jnp.ones(2)], 3), "map_coordinates interpolates with order 0 or 1, got 3"),
     (lambda: ndimage.map_coordinates(jnp.ones((3, 3)), [jnp.ones(2)], 1), "coordinates for every dimension of the array, 2 of them, got 1"),
     (lambda: cluster.vq.vq(jnp.ones((3, 2)), jnp.ones((3, 3))), r"vq takes observations \(m, n\)"),

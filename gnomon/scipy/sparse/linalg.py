@@ -11,7 +11,9 @@ import math
 from gnomon import lax
 from gnomon import numpy as jnp
 from gnomon.base.tree import tree_flatten, tree_unflatten
+from gnomon.numpy.axes import integer, one_of
 from gnomon.numpy.promote import as_value, promote_inexact
+from gnomon.scipy.floats import a_count, a_number
 from gnomon.types.dtype import is_complex
 
 __all__ = ["bicgstab", "cg", "gmres"]
@@ -69,7 +71,8 @@ def solve(name, method, A, b, x0, tol, atol, maxiter, M, symmetric):
     start = jnp.zeros_like(vector) if x0 is None else lax.stop_gradient(Tree(x0, name).vector()).astype(vector.dtype)
     if start.shape != vector.shape:
         raise ValueError(f"{name} takes an x0 like b, got {start.shape[0]} and {vector.shape[0]} numbers in all.")
-    maxiter = 10 * vector.shape[0] if maxiter is None else maxiter
+    maxiter = 10 * vector.shape[0] if maxiter is None else a_count(maxiter, name, "maxiter")
+    tol, atol = a_number(tol, name, "tol"), a_number(atol, name, "atol")
 
     def run(f, b):
         largest = jnp.maximum(tol * jnp.linalg.norm(b), atol)
@@ -169,9 +172,11 @@ def gmres(A, b, x0=None, *, tol=1e-5, atol=0.0, restart=20, maxiter=None, M=None
     >>> jnp.round(gmres(jnp.diag(jnp.array([1.0, 2.0])), jnp.array([1.0, 4.0]))[0], 3).tolist()
     [1.0, 2.0]
     """
-    if solve_method not in ("batched", "incremental"):
-        raise ValueError(f"gmres takes solve_method 'batched' or 'incremental', got {solve_method!r}.")
-    return solve("gmres", functools.partial(minimal_residuals, restart=int(restart)), A, b, x0, tol, atol, maxiter, M, False)
+    one_of(solve_method, ("batched", "incremental"), "gmres", "solve_method")
+    restart = integer(restart, "gmres", "restart")
+    if restart < 1:
+        raise ValueError(f"gmres takes a positive restart, got {restart}.")
+    return solve("gmres", functools.partial(minimal_residuals, restart=restart), A, b, x0, tol, atol, maxiter, M, False)
 
 
 def minimal_residuals(A, b, x, largest, maxiter, M, restart):

@@ -8,9 +8,10 @@ import numpy as np
 
 from gnomon import numpy as jnp
 from gnomon import random
-from gnomon.numpy.axes import integer
+from gnomon.numpy.axes import flag, integer, sequence
 from gnomon.numpy.creation import as_array
 from gnomon.numpy.promote import requested_dtype, to_inexact
+from gnomon.types.size import check_size
 
 __all__ = ["Rotation", "Slerp"]
 
@@ -73,7 +74,7 @@ class Rotation(NamedTuple):
     def from_rotvec(cls, rotvec, degrees=False):
         """From vectors along the axis whose length is the angle."""
         v = floats(rotvec, "Rotation.from_rotvec", 3)
-        v = v * (math.pi / 180) if degrees else v
+        v = v * (math.pi / 180) if flag(degrees, "Rotation.from_rotvec", "degrees") else v
         squared = (v * v).sum(-1, keepdims=True)
         small = squared < 1e-4
         angle = jnp.sqrt(jnp.where(small, 1, squared))
@@ -99,7 +100,7 @@ class Rotation(NamedTuple):
             a = a[..., None]
         if not a.ndim or a.shape[-1] != len(axes) or a.ndim > 2:
             raise ValueError(f"Rotation.from_euler takes as many angles as axes in the last dimension, {len(axes)}, got shape {a.shape}.")
-        a = a * (math.pi / 180) if degrees else a
+        a = a * (math.pi / 180) if flag(degrees, "Rotation.from_euler", "degrees") else a
         total = None
         for i, axis in enumerate(axes):
             half = a[..., i] / 2
@@ -112,7 +113,7 @@ class Rotation(NamedTuple):
     @classmethod
     def identity(cls, num=None, dtype=float):
         """The rotation that moves nothing, or `num` of them."""
-        shape = (4,) if num is None else (integer(num, "Rotation.identity", "num"), 4)
+        shape = how_many(num, "Rotation.identity")
         q = np.zeros(shape)
         q[..., 3] = 1
         return cls(jnp.asarray(q.astype(requested_dtype(dtype))))
@@ -120,13 +121,14 @@ class Rotation(NamedTuple):
     @classmethod
     def random(cls, random_key, num=None):
         """A random rotation, or `num` of them, all equally likely."""
-        shape = (4,) if num is None else (integer(num, "Rotation.random", "num"), 4)
+        shape = how_many(num, "Rotation.random")
         return cls(normalized(random.normal(random_key, shape)))
 
     @classmethod
     def concatenate(cls, rotations):
         """All rotations of a sequence in one object."""
-        return cls(jnp.concatenate([jnp.atleast_2d(r.quat) for r in rotations]))
+        return cls(jnp.concatenate([jnp.atleast_2d(a_rotation(r, "Rotation.concatenate").quat)
+                                    for r in sequence(rotations, "Rotation.concatenate", "rotations", "Rotations")]))
 
     # ---- what they are
 
@@ -148,12 +150,12 @@ class Rotation(NamedTuple):
     def as_quat(self, canonical=False, scalar_first=False):
         """Unit quaternions, the real part last, or first with `scalar_first`; `canonical`: with the sign that makes it positive."""
         q = self.quat
-        if canonical:
+        if flag(canonical, "Rotation.as_quat", "canonical"):
             # the sign of the first of w, x, y, z that is not 0
             x, y, z, w = (q[..., i] for i in range(4))
             negative = (w < 0) | (w == 0) & ((x < 0) | (x == 0) & ((y < 0) | (y == 0) & (z < 0)))
             q = jnp.where(negative[..., None], -q, q)
-        return jnp.roll(q, 1, -1) if scalar_first else q
+        return jnp.roll(q, 1, -1) if flag(scalar_first, "Rotation.as_quat", "scalar_first") else q
 
     def as_matrix(self):
         """Rotation matrices, (3, 3) or (n, 3, 3)."""
@@ -173,7 +175,7 @@ class Rotation(NamedTuple):
         # 2 arcsin(s) / s, by its series where s is small
         factor = jnp.where(small, 2 + squared / 3 + squared * squared * 3 / 20, 2 * jnp.arctan2(sine, jnp.where(small, 1, w)) / sine)
         out = v * factor
-        return out * (180 / math.pi) if degrees else out
+        return out * (180 / math.pi) if flag(degrees, "Rotation.as_rotvec", "degrees") else out
 
     def as_mrp(self):
         """Modified Rodrigues parameters: vectors along the axis of length tan(angle / 4)."""
@@ -186,7 +188,7 @@ class Rotation(NamedTuple):
         if len(axes) != 3:
             raise ValueError(f"Rotation.as_euler takes three axes, got {seq!r}.")
         out = euler_angles(self.quat, axes, intrinsic)
-        return out * (180 / math.pi) if degrees else out
+        return out * (180 / math.pi) if flag(degrees, "Rotation.as_euler", "degrees") else out
 
     def magnitude(self):
         """The angles of the rotations, between 0 and pi."""
@@ -198,12 +200,12 @@ class Rotation(NamedTuple):
         """Vectors, (3,) or (n, 3), turned by the rotations (back, with `inverse`)."""
         v = floats(vectors, "Rotation.apply", 3)
         m = self.as_matrix().astype(v.dtype)
-        m = jnp.swapaxes(m, -1, -2) if inverse else m
+        m = jnp.swapaxes(m, -1, -2) if flag(inverse, "Rotation.apply", "inverse") else m
         return (m @ v[..., None])[..., 0]
 
     def __mul__(self, other):
         """First `other`, then this rotation."""
-        return Rotation(normalized(product(*jnp.broadcast_arrays(self.quat, other.quat))))
+        return Rotation(normalized(product(*jnp.broadcast_arrays(self.quat, a_rotation(other, "Rotation.__mul__").quat))))
 
     def inv(self):
         """The rotations back."""
@@ -218,8 +220,21 @@ class Rotation(NamedTuple):
         return Rotation(jnp.linalg.eigh((q * w[:, None]).T @ q).eigenvectors[:, -1])
 
 
+def a_rotation(x, name):
+    if not isinstance(x, Rotation):
+        raise TypeError(f"{name} takes Rotations, got {x!r} of type {type(x).__name__}.")
+    return x
+
+
+def how_many(num, name):
+    """The shape of `num` quaternions, of one for None."""
+    return (4,) if num is None else (check_size(integer(num, name, "num"), f"num, of {name},"), 4)
+
+
 def euler_axes(seq):
     """(numbers of the axes, whether they turn with the body)."""
+    if not isinstance(seq, str):
+        raise TypeError(f"A sequence of axes is a string of up to three letters xyz (or XYZ), got {seq!r} of type {type(seq).__name__}.")
     intrinsic = seq.isupper()
     axes = ["xyz".find(c) for c in seq.lower()]
     if not 1 <= len(axes) <= 3 or -1 in axes or not (intrinsic or seq.islower()) or any(a == b for a, b in zip(axes, axes[1:])):
@@ -271,7 +286,7 @@ class Slerp(NamedTuple):
     def init(cls, times, rotations):
         """The path that is at rotations[i] at times[i]; the times increase."""
         times = to_inexact(as_array(times, None, "Slerp.init"))
-        if rotations.single or len(rotations) < 2:
+        if a_rotation(rotations, "Slerp.init").single or len(rotations) < 2:
             raise ValueError("Slerp.init takes at least two rotations.")
         if times.shape != (len(rotations),):
             raise ValueError(f"Slerp.init takes as many times as rotations, {len(rotations)}, got shape {times.shape}.")

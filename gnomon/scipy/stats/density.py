@@ -118,6 +118,8 @@ class gaussian_kde:  # noqa: N801 - SciPy's name
 
     def integrate_kde(self, other):
         """The integral of the product of two estimates' densities."""
+        if not isinstance(other, gaussian_kde):
+            raise TypeError(f"integrate_kde takes another gaussian_kde, got {other!r} of type {type(other).__name__}.")
         if other.d != self.d:
             raise ValueError(f"integrate_kde takes an estimate of as many dimensions, {self.d}, got one of {other.d}.")
         small, large = (self, other) if self.n < other.n else (other, self)

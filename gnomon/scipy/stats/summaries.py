@@ -7,7 +7,7 @@ import numpy as np
 
 from gnomon import numpy as jnp
 from gnomon.base.errors import Refused
-from gnomon.numpy.axes import one_axis
+from gnomon.numpy.axes import flag, one_axis, one_of
 from gnomon.numpy.composite import composite
 from gnomon.numpy.promote import as_value, to_inexact
 
@@ -22,8 +22,7 @@ class ModeResult(NamedTuple):
 
 
 def check_nan_policy(nan_policy, name, known):
-    if nan_policy not in ("propagate", "omit", "raise"):
-        raise ValueError(f"{name} takes nan_policy 'propagate', 'omit' or 'raise', got {nan_policy!r}.")
+    one_of(nan_policy, ("propagate", "omit", "raise"), name, "nan_policy")
     if nan_policy not in known:
         raise Refused(f"{name} does not know nan_policy={nan_policy!r}; it knows {', '.join(map(repr, known))}.")
 
@@ -48,7 +47,7 @@ def mode(a, axis=0, nan_policy="propagate", keepdims=False):
     ModeResult(mode=Array(3, dtype=int32), count=Array(2, dtype=int32))
     """
     check_nan_policy(nan_policy, "mode", ("propagate",))
-    a = as_value(a, "mode", 0)
+    a, keepdims = as_value(a, "mode", 0), flag(keepdims, "mode", "keepdims")
     rows, at = along(a, axis, "mode")
     value, count = _mode(rows, axis=at)
     if keepdims:
@@ -84,8 +83,7 @@ def rankdata(a, method="average", *, axis=None, nan_policy="propagate"):
     [1.0, 3.5, 2.0, 3.5]
     """
     check_nan_policy(nan_policy, "rankdata", ("propagate",))
-    if method not in ("average", "min", "max", "dense", "ordinal"):
-        raise ValueError(f"rankdata takes method 'average', 'min', 'max', 'dense' or 'ordinal', got {method!r}.")
+    one_of(method, ("average", "min", "max", "dense", "ordinal"), "rankdata", "method")
     a, axis = along(a, axis, "rankdata")
     return _rankdata(a, method=method, axis=axis)
 
@@ -128,7 +126,7 @@ def sem(a, axis=0, ddof=1, nan_policy="propagate", *, keepdims=False):
     0.57735...
     """
     check_nan_policy(nan_policy, "sem", ("propagate", "omit"))
-    a, at = along(a, axis, "sem")
+    (a, at), keepdims = along(a, axis, "sem"), flag(keepdims, "sem", "keepdims")
     out = _sem(a, ddof, axis=at, omit=nan_policy == "omit")
     return jnp.expand_dims(out, at) if keepdims and axis is not None else out
 
