@@ -700,7 +700,7 @@ def i0(x):
 
     >>> import gnomon.numpy as np
     >>> np.i0(np.array([0., 1.]))
-    Array([1.      , 1.266066], dtype=float32)
+    Array([1.       , 1.2660658], dtype=float32)
     """
     root = exponential.exp(mul(arithmetic.absolute(x), number(x, 0.5)))      # whose square may be infinite where the product is not
     return mul(mul(root, special.bessel_i0e(x)), root)
