@@ -85,6 +85,8 @@ def name_in_call(x):
             return f", operand of {held['symbol']},"
         if len(found) == 1 and who in MADE:
             who = MADE[who](held)
+            if who is None:         # a frame further in knows its name
+                continue
         if len(found) == 1 and not who.startswith("_"):
             return f", argument {found[0]} of {who},"
         if found:
@@ -95,7 +97,7 @@ def name_in_call(x):
 # Files whose frames hand on the arguments of others, functions that are not the user's call, and what functions made by others are called.
 PASSED_ON = {__file__, frames_file}
 INNER = {"<listcomp>", "<genexpr>", "as_value", "narrow", "array_of", "run_plan", "constant", "value_of"}
-MADE = {"function": lambda held: held["name"], "apply": lambda held: held["name"], "method": lambda held: f"x.at[...].{held['kind'].name}"}
+MADE = {**dict.fromkeys(("function", "planned", "converting", "apply"), lambda held: held.get("name")), "method": lambda held: f"x.at[...].{held['kind'].name}"}
 
 
 def leaves_of(x):
