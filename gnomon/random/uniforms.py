@@ -66,6 +66,8 @@ def _uniform(key, minval, maxval, *, shape, dtype):
     width = info.bits if info.nmant >= 8 else 8         # the fewest bits that hold the mantissa
     word = BITS[info.bits]
     drawn = to_dtype(random_bits(key, width, shape), word)
+    if info.bits == 8:      # the compiler of jaxlib 0.12 writes the bits anew wherever they are used, without end where floats are narrow
+        drawn = lax.optimization_barrier(drawn)
     one = np.ones((), dtype).view(word)[()]
     mantissa = lax.shift_right_logical(drawn, number(width - info.nmant, word))
     fraction = lax.bitcast_convert_type(lax.bitwise_or(mantissa, number(one, word)), dtype) - number(1.0, dtype)
