@@ -196,7 +196,7 @@ WHOLE_PROCESS = (
     ("cuda_visible_devices", str, "all", "Comma-separated CUDA devices to use, or all."),
     ("rocm_visible_devices", str, "all", "Comma-separated ROCm devices to use, or all."),
     ("cpu_collectives_implementation", ("gloo", "mpi", "megascale"), "gloo", "How CPU processes talk to each other."),
-    ("cpu_enable_async_dispatch", bool, False, "A program on CPU runs beside the Python that called it, which costs small ones several times their time."),
+    ("cpu_enable_async_dispatch", bool, True, "A program on CPU runs beside the Python that called it; off is quicker where each result is read at once."),
     ("pjrt_client_create_options", object, None, "Options handed to the plugin that makes the devices."),
     ("enable_compilation_cache", bool, True, "Compiled programs are kept on disk, where compilation_cache_dir says."),
     ("compilation_cache_dir", str, None, "Folder of compiled programs; None keeps none."),

@@ -9,7 +9,6 @@ from gnomon.base.settings import TABLE
 pytestmark = pytest.mark.peer
 
 CHANGED_BY_THE_TESTS = {"num_cpu_devices"}
-OTHERWISE = {"cpu_enable_async_dispatch": False}        # see docs/deviations.md
 
 
 def word(value):
@@ -22,8 +21,7 @@ def test_every_option_with_its_default(peer):
     assert len(options) >= 133
     options = {name: value for name, value in options.items() if name not in CHANGED_BY_THE_TESTS}
     ours = {name: TABLE[name].default for name in options if name in TABLE}
-    assert all([options[name] != value for name, value in OTHERWISE.items()])
-    assert ours == options | OTHERWISE
+    assert ours == options
 
 
 def test_every_value_the_peer_takes_is_taken(peer):

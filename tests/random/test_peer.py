@@ -69,7 +69,7 @@ def test_keys(peer, impl, seed):
 
 @pytest.mark.parametrize("draw", [
     lambda R, k: R.bits(k, (70,), "uint64"), lambda R, k: R.uniform(k, (70,)), lambda R, k: R.normal(k, (70,)),
-    lambda R, k: R.randint(k, (70,), 0, 10), lambda R, k: R.exponential(k, (70,)), lambda R, k: R.gumbel(k, (70,)),
+    lambda R, k: R.randint(k, (70,), 0, 10), lambda R, k: R.gumbel(k, (70,)),
     lambda R, k: R.permutation(k, 70), lambda R, k: R.truncated_normal(k, -1.0, 2.0, (70,)),
     lambda R, k: R.bernoulli(k, 0.3, (70,)), lambda R, k: R.poisson(k, 3.0, (7,)), lambda R,
     k: R.poisson(k, 30.0, (7,)), lambda R, k: R.normal(k, (70,), "complex128")])
@@ -80,6 +80,8 @@ def test_draws_in_double_precision(peer, draw):
             same(draw(random, random.key(7)), draw(peer.random, peer.random.key(7)))
             same(random.key_data(random.key(-7)), peer.random.key_data(peer.random.key(-7)))
             same(random.gamma(random.key(7), 0.5, (70,)), peer.random.gamma(peer.random.key(7), 0.5, (70,)), 2)
+            # by log1p, whose last digits are right here
+            np.testing.assert_allclose(random.exponential(random.key(7), (70,)), peer.random.exponential(peer.random.key(7), (70,)), rtol=1e-14)
     finally:
         peer.config.update("jax_enable_x64", False)
 
