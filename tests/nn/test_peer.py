@@ -80,7 +80,11 @@ def test_more_initializers_bit_by_bit(peer, case):
     for dtype in ("float32", "bfloat16"):
         made = [eval(f"i.{case}", {"i": root.nn.initializers})(root.random.key(7), (3, 4, 5), dtype) for root in (G, peer)]
         ours, theirs = map(np.asarray, made)
-        assert ours.dtype == theirs.dtype and ours.tobytes() == theirs.tobytes()
+        assert ours.dtype == theirs.dtype
+        if peer.__version__.startswith("0.10."):
+            assert ours.tobytes() == theirs.tobytes()
+        else:           # JAX 0.12 multiplies by two scales at once
+            np.testing.assert_allclose(ours.astype("f8"), theirs.astype("f8"), rtol=2 * float(G.numpy.finfo(dtype).eps))
 
 
 @pytest.mark.parametrize("case", ["orthogonal(2.)", "orthogonal(column_axis=0)", "delta_orthogonal()"])

@@ -82,7 +82,7 @@ def test_prints_and_computes_as_jax(peer, program):
     texts, results = [], []
     for m in (peer, gnomon):
         r = m.new_ref(m.numpy.asarray(X * 2))
-        texts.append(str(m.make_jaxpr(lambda r, x: program(m, r, x))(r, X)))
+        texts.append(str(m.make_jaxpr(lambda r, x: program(m, r, x))(r, X)).replace(" pin=False]", "]"))      # which JAX 0.12 has
         assert np.array_equal(r[...], X * 2)               # tracing changes nothing
         outs = m.jit(lambda r, x: program(m, r, x))(r, X)
         results.append([*map(np.asarray, outs), np.asarray(r[...])])
