@@ -2,8 +2,7 @@
 from __future__ import annotations
 
 from gnomon.ir.jaxpr import Eqn, Jaxpr, Literal, Var, intern
-from gnomon.types.size import is_static_shape
-from gnomon.types.symbolic import SymbolicSize
+from gnomon.types.size import Size, is_static_shape
 from gnomon.types.value_type import ArrayType, RefType
 
 
@@ -42,7 +41,7 @@ def specialized(jaxpr, numbers):
 def made_for(jaxpr, numbers):
     def change(value):
         kind = value.__class__
-        if kind is SymbolicSize:
+        if isinstance(value, Size):
             return value.value(numbers)
         if kind is Jaxpr:
             return specialized(value, numbers)
@@ -71,5 +70,5 @@ def made_for(jaxpr, numbers):
 
 
 def sized(t, numbers):
-    shape = tuple([n.value(numbers) if n.__class__ is SymbolicSize else n for n in t.shape])
+    shape = tuple([n.value(numbers) if isinstance(n, Size) else n for n in t.shape])
     return ArrayType(shape, t.dtype, t.weak_type, t.sharding, t.varying, t.memory)

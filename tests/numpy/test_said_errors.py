@@ -77,7 +77,7 @@ def test_errors_are_said(full):
     bound = good_call(full, function)
     said = set(re.findall(r"\w+Error|Refused", function.__doc__))
     for name, parameter in parameters.items():
-        if name in SHARED or (full, name) in PASSED_ON or parameter.kind is parameter.VAR_KEYWORD:
+        if name in SHARED or (name == "where" and isinstance(function, jnp.ufunc)) or (full, name) in PASSED_ON or parameter.kind is parameter.VAR_KEYWORD:
             continue
         for bad in BAD:
             arguments = dict(bound.arguments)

@@ -13,6 +13,7 @@ from gnomon.ir.jaxpr import intern
 from gnomon.passes import cost
 from gnomon.passes.pipeline import optimised
 from gnomon.run import programs
+from gnomon.run.xla import QUICK_COMPILE
 from gnomon.trace.stage import bind
 
 rng = np.random.default_rng(0)
@@ -115,4 +116,5 @@ def test_the_compiler_itself_simplifies_with_the_numbers_of_unrolled_steps(one_g
     with settings.roll("off"), settings.outline("off"):
         plain = np.asarray(G.jit(lambda x: scaled(x))(x))
     np.testing.assert_array_equal(G.jit(lambda x: scaled(x))(x), want)
-    assert (plain != want).any()
+    if QUICK_COMPILE:       # jaxlib 0.10; the compiler of 0.12 leaves the factors apart
+        assert (plain != want).any()
