@@ -223,7 +223,7 @@ class Exported:
         lost = []
         writer = Writer()
         try:
-            main = writer.program(intern(without_rules(self.jaxpr, lost)))
+            main = writer.program(without_rules(self.jaxpr, lost, {}))
         except Refused as error:
             raise Refused(f"serialize of the exported {self.fun_name}: {error.why}") from None
         about = dict(format=FORMAT, fun_name=self.fun_name, platforms=self.platforms, checks=[c._impl for c in self.disabled_safety_checks],
@@ -240,10 +240,14 @@ class Exported:
         return bytearray(out.getvalue())
 
 
-def without_rules(jaxpr, lost):
-    """The program with functions that have derivative rules written as calls of what they compute; their names go into `lost`."""
+def without_rules(jaxpr, lost, done):
+    """The program with functions that have derivative rules written as calls of what they compute; their names go into `lost`. `done` has
+    the programs that were met, since many calls may hold the same one."""
+    if jaxpr in done:
+        return done[jaxpr]
+
     def change(value):
-        return intern(without_rules(value, lost)) if value.__class__ is Jaxpr else value
+        return without_rules(value, lost, done) if value.__class__ is Jaxpr else value
     eqns = []
     for e in jaxpr.eqns:
         op = e.op
@@ -253,7 +257,8 @@ def without_rules(jaxpr, lost):
         else:
             op = with_parameters(op, change)
         eqns.append(e if op is e.op else Eqn(op, e.ins, e.outs, e.place))
-    return Jaxpr(jaxpr.constvars, jaxpr.invars, eqns, jaxpr.outvars, jaxpr.names)
+    found = done[jaxpr] = intern(Jaxpr(jaxpr.constvars, jaxpr.invars, eqns, jaxpr.outvars, jaxpr.names))
+    return found
 
 
 def constraints_of(types):

@@ -8,7 +8,7 @@ from gnomon.base.errors import shown
 from gnomon.types.dtype import is_integer
 from gnomon.types.size import Size, integer
 
-__all__ = ["axis_tuple", "flag", "function_argument", "integer", "one_axis", "one_of", "one_word", "pair_of", "plain_values", "resolve_sizes", "sequence"]
+__all__ = ["axis_tuple", "flag", "function_argument", "integer", "one_axis", "one_of", "pair_of", "plain_values", "resolve_sizes", "sequence"]
 
 
 def sequence(value, name, argument, of):
@@ -52,9 +52,6 @@ def one_of(value, known, name, argument):
         return value
     *most, last = [repr(k) for k in known]
     raise ValueError(f"{name} takes {argument} {', '.join(most)}{' or ' if most else ''}{last}, got {shown(value)}.")
-
-
-one_word = one_of       # where all of them are words
 
 
 def pair_of(value, name, argument, of):

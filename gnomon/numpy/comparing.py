@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gnomon.numpy.axes import integer, one_axis, one_word
+from gnomon.numpy.axes import integer, one_axis, one_of
 from gnomon.numpy.composite import remembered
 from gnomon.numpy.creation import arange, as_array, owned
 from gnomon.numpy.manipulation import broadcast_shapes, moveaxis, ravel
@@ -124,7 +124,7 @@ def array_str(a, max_line_width=None, precision=None, suppress_small=None):
 # ---- bits -----------------------------------------------------------------------------------------------------------
 
 def bit_numbers(bitorder, name):
-    return np.arange(7, -1, -1) if one_word(bitorder, ("big", "little"), name, "bitorder") == "big" else np.arange(8)
+    return np.arange(7, -1, -1) if one_of(bitorder, ("big", "little"), name, "bitorder") == "big" else np.arange(8)
 
 
 def packbits(a, axis=None, bitorder="big"):

@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from gnomon.numpy import ufuncs
-from gnomon.numpy.axes import axis_tuple, integer, one_axis, one_word, sequence
+from gnomon.numpy.axes import axis_tuple, integer, one_axis, one_of, sequence
 from gnomon.numpy.composite import composite
 from gnomon.numpy.creation import asarray, default_float, settle
 from gnomon.numpy.manipulation import roll
@@ -35,7 +35,7 @@ NORMS = ("backward", "ortho", "forward")
 def transformed(name, kind, a, s, axes, norm):
     """The transform of some axes, cut or filled with zeros to the sizes `s` (None: as they are)."""
     if norm is not None:
-        one_word(norm, NORMS, f"fft.{name}", "norm")
+        one_of(norm, NORMS, f"fft.{name}", "norm")
     a = to_inexact(as_value(a, f"fft.{name}", 0))
     if kind == REAL and is_complex(a.type.dtype):
         raise ValueError(f"fft.{name} takes real numbers, got an array of type {a.type}; use fft.{name[1:]}.")
@@ -203,7 +203,7 @@ def hfft(a, n=None, axis=-1, norm=None):
     Array([ 8., -2.,  0., -2.], dtype=float32)
     """
     if norm is not None:
-        one_word(norm, NORMS, "fft.hfft", "norm")
+        one_of(norm, NORMS, "fft.hfft", "norm")
     return irfft(ufuncs.conjugate(as_value(a, "fft.hfft", 0)), n, axis, SWAPPED[norm])
 
 
@@ -218,7 +218,7 @@ def ihfft(a, n=None, axis=-1, norm=None):
     Array([1.-0.j, 0.-0.j, 0.-0.j], dtype=complex64)
     """
     if norm is not None:
-        one_word(norm, NORMS, "fft.ihfft", "norm")
+        one_of(norm, NORMS, "fft.ihfft", "norm")
     return ufuncs.conjugate(rfft(a, n, axis, SWAPPED[norm]))
 
 

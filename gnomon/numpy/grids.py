@@ -7,7 +7,7 @@ import numpy as np
 
 from gnomon.api.vmap import vmap
 from gnomon.base.errors import Refused
-from gnomon.numpy.axes import function_argument, integer, one_axis, one_word
+from gnomon.numpy.axes import function_argument, integer, one_axis, one_of
 from gnomon.numpy.composite import remembered
 from gnomon.numpy.creation import arange, as_array, as_dtype, default_int, owned, settle
 from gnomon.numpy.manipulation import broadcast_shapes, concatenate, stack, swapaxes, transpose
@@ -137,7 +137,7 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     xs = [as_value(x, "meshgrid", i) for i, x in enumerate(xi)]
     if any(x.type.ndim != 1 for x in xs):
         raise ValueError(f"meshgrid takes vectors, got arrays of shapes {', '.join(str(x.type.shape) for x in xs)}.")
-    one_word(indexing, ("xy", "ij"), "meshgrid", "indexing")
+    one_of(indexing, ("xy", "ij"), "meshgrid", "indexing")
     if not copy:
         raise ValueError("meshgrid makes new arrays; copy=False is not possible.")
     axes = list(range(len(xs)))

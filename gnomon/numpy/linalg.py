@@ -12,7 +12,7 @@ import numpy as np
 
 from gnomon.base.errors import Refused
 from gnomon.numpy import products
-from gnomon.numpy.axes import axis_tuple, integer, one_word, sequence
+from gnomon.numpy.axes import axis_tuple, integer, one_of, sequence
 from gnomon.numpy.composite import composite
 from gnomon.numpy.creation import broadcast
 from gnomon.numpy.manipulation import broadcast_shapes, matrix_transpose, moveaxis
@@ -146,7 +146,7 @@ def qr(a, mode="reduced"):
     Array(True, dtype=bool)
     """
     x = as_matrices(a, "qr")
-    if one_word(mode, ("reduced", "complete", "r", "raw", "full"), "qr", "mode") == "raw":
+    if one_of(mode, ("reduced", "complete", "r", "raw", "full"), "qr", "mode") == "raw":
         packed, taus = geqrf(x)
         return QRResult(swap_last(packed), taus)
     q, r = qr_op(x, full_matrices=mode in ("complete", "full"))

@@ -8,7 +8,7 @@ import numpy as np
 
 from gnomon.base.errors import Refused, shown
 from gnomon.ir.jaxpr import Literal
-from gnomon.numpy.axes import axis_tuple, integer, one_axis, one_word, resolve_sizes, sequence
+from gnomon.numpy.axes import axis_tuple, integer, one_axis, one_of, resolve_sizes, sequence
 from gnomon.numpy.creation import as_array, as_dtype, broadcast, owned, settle
 from gnomon.numpy.promote import as_value, convert_keep, promote_dtypes, requested_dtype
 from gnomon.ops import rolling, slicing
@@ -105,7 +105,7 @@ def reshape(a, shape, order="C", *, copy=None, out_sharding=None):
     t = x.type
     sizes = resolve_sizes(shape, t.size, "reshape")
     if order.__class__ is not str or order not in ("C", "A", "F"):
-        one_word(order, ("C", "F", "A"), "reshape", "order")
+        one_of(order, ("C", "F", "A"), "reshape", "order")
     if order == "F":
         backwards = reshape(transpose(x), sizes[::-1], out_sharding=out_sharding)
         return transpose(backwards)

@@ -11,7 +11,7 @@ import numpy as np
 
 from gnomon.base.errors import Refused
 from gnomon.numpy import ufuncs
-from gnomon.numpy.axes import axis_tuple, one_word
+from gnomon.numpy.axes import axis_tuple, one_of
 from gnomon.numpy.composite import composite, remembered
 from gnomon.numpy.promote import as_value, to_inexact
 from gnomon.numpy.taking import take_along_axis
@@ -130,7 +130,7 @@ def quantiles(name, a, q, whole, axis, out, overwrite_input, method, keepdims, w
     """Checks, and the division of `q` by what stands for all: 1 or 100."""
     if out is not None or overwrite_input:
         raise Refused(f"{name} takes no out and no overwrite_input: arrays are immutable. Use what it returns.")
-    one_word(method, METHODS, name, "method")
+    one_of(method, METHODS, name, "method")
     a = as_value(a, name, 0)
     if is_complex(a.type.dtype):
         raise TypeError(f"{name} takes real numbers, since complex ones have no order, got an array of {a.type.dtype}.")

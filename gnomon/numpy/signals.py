@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from gnomon.numpy import reductions, selection, ufuncs
-from gnomon.numpy.axes import axis_tuple, integer, one_axis, one_word, plain_values
+from gnomon.numpy.axes import axis_tuple, integer, one_axis, one_of, plain_values
 from gnomon.numpy.composite import composite, remembered
 from gnomon.numpy.creation import asarray, broadcast, default_float
 from gnomon.numpy.indexing import getitem
@@ -333,7 +333,7 @@ def check_vectors(name, a, v, mode):
         raise ValueError(f"{name} takes 1-dimensional arrays, got shapes {a.type.shape} and {v.type.shape}.")
     if not a.type.size or not v.type.size:
         raise ValueError(f"{name}: inputs cannot be empty, got shapes {a.type.shape} and {v.type.shape}.")
-    one_word(mode, MODES, name, "mode")
+    one_of(mode, MODES, name, "mode")
     return a, v
 
 

@@ -5,7 +5,7 @@ import numpy as np
 
 from gnomon.api.control import scan
 from gnomon.base.settings import current
-from gnomon.numpy.axes import integer, one_axis, one_word
+from gnomon.numpy.axes import integer, one_axis, one_of
 from gnomon.numpy.composite import composite, remembered
 from gnomon.numpy.creation import default_int
 from gnomon.numpy.index_plan import DEFAULT, Options, reader_with
@@ -205,7 +205,7 @@ def top_k(a, k, /, *, axis=-1, mode="largest", sorted=True):
     """
     a, axis = with_axis(a, axis, "top_k")
     k = integer(k, "top_k", "k")
-    one_word(mode, ("largest", "smallest"), "top_k", "mode")
+    one_of(mode, ("largest", "smallest"), "top_k", "mode")
     if not 0 <= k <= a.type.shape[axis]:
         raise ValueError(f"top_k takes k between 0 and the size of the axis, {a.type.shape[axis]}, got {k}.")
     if mode == "largest":
@@ -240,8 +240,8 @@ def searchsorted(a, v, side="left", sorter=None, *, method="scan"):
     if a.type.ndim != 1:
         raise ValueError("searchsorted takes a vector to search in; a should be 1-dimensional, got shape "
                          f"{a.type.shape}.")
-    one_word(side, ("left", "right"), "searchsorted", "side")
-    one_word(method, METHODS, "searchsorted", "method")
+    one_of(side, ("left", "right"), "searchsorted", "side")
+    one_of(method, METHODS, "searchsorted", "method")
     if sorter is not None:
         sorter = as_value(places(sorter, "searchsorted", 3), "searchsorted", 3)
         if sorter.type.shape != a.type.shape:

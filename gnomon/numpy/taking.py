@@ -7,7 +7,7 @@ import numpy as np
 
 from gnomon.base.errors import ConcretizationTypeError
 from gnomon.ir.jaxpr import Literal
-from gnomon.numpy.axes import integer, one_axis, one_word, plain_values, sequence
+from gnomon.numpy.axes import integer, one_axis, one_of, plain_values, sequence
 from gnomon.numpy.composite import composite
 from gnomon.numpy.creation import broadcast, default_int
 from gnomon.numpy.index_plan import DEFAULT, INT32, INT64, Options, Wrap, options_of, reader_with, remember
@@ -288,7 +288,7 @@ def choose(a, choices, out=None, mode="raise"):
     which = places(value_of(a) if a.__class__ is int else a, "choose", 0)
     choices = sequence(choices, "choose", "choices", "arrays")
     count = len(choices)
-    if one_word(mode, ("raise", "clip", "wrap"), "choose", "mode") == "raise":
+    if one_of(mode, ("raise", "clip", "wrap"), "choose", "mode") == "raise":
         numbers = concrete(which, "choose with mode='raise'", "Use mode='clip' or mode='wrap'.")
         if numbers.size and not (0 <= numbers.min() and numbers.max() < count):
             raise ValueError(f"choose got a number that is not between 0 and {count - 1}, the number of the last "
@@ -580,12 +580,12 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C", *, dtype=None)
         multi_index = sequence(multi_index, "ravel_multi_index", "multi_index", "arrays of places")
     if len(multi_index) != len(dims):
         raise ValueError(f"ravel_multi_index takes one array per dimension, got {len(multi_index)} for dims {dims}.")
-    one_word(order, ("C", "F"), "ravel_multi_index", "order")
+    one_of(order, ("C", "F"), "ravel_multi_index", "order")
     modes = (mode,) * len(dims) if isinstance(mode, str) else tuple(sequence(mode, "ravel_multi_index", "mode", "modes"))
     if len(modes) != len(dims):
         raise ValueError(f"ravel_multi_index takes one mode, or one for each of the {len(dims)} dimensions, got {len(modes)}.")
     for m in modes:
-        one_word(m, ("raise", "clip", "wrap", "ignore"), "ravel_multi_index", "mode")
+        one_of(m, ("raise", "clip", "wrap", "ignore"), "ravel_multi_index", "mode")
     index = [places(value_of(i) if i.__class__ is int else i, "ravel_multi_index", 0) for i in multi_index]
     for i, n, m in zip(index, dims, modes):
         if m == "raise":

@@ -325,8 +325,7 @@ def exact_quotient(scope, a, b):
         have = dict(monomial)
         term = scope.made({monomial: c})
         if c % divisor == 0 and all([have.get(atom, 0) >= p for atom, p in powers.items()]):
-            smaller = {atom: p - powers.get(atom, 0) for atom, p in monomial if p > powers.get(atom, 0)}
-            factor = scope.made({tuple(sorted(smaller.items(), key=lambda item: atom_text(item[0]))): c // divisor})
+            factor = scope.made({tuple([(atom, p - powers.get(atom, 0)) for atom, p in monomial if p > powers.get(atom, 0)]): c // divisor})
             quotient, left = quotient + factor, left - factor * b
         elif not isinstance(b, SymbolicSize) and abs(c) > b > 0 and c // b:
             factor = scope.made({monomial: c // b})         # 5*n // 2 is 2*n + n // 2
