@@ -367,14 +367,16 @@ def _stage_any(fun, primals, what, has_aux):
     return flat, jaxpr, captured, values, tree, refs
 
 
-def _check_tangents(fun, primals, tangents, what):
+def _checked_tangents(fun, primals, tangents, what):
+    """The leaves of the tangents."""
     if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
         raise TypeError(f"primal and tangent arguments to {what} must be tuples or lists; found {type(primals).__name__} and "
                         f"{type(tangents).__name__}.")
-    a, b = tree_structure(tuple(primals)), tree_structure(tuple(tangents))
+    a, (leaves, b) = tree_structure(tuple(primals)), tree_flatten(tuple(tangents))
     if a != b:
         raise TypeError(f"primal and tangent arguments to {what} must have the same tree structure; primals have tree structure {a} "
                         f"whereas tangents have tree structure {b}.")
+    return leaves
 
 
 @entry_point
@@ -388,11 +390,10 @@ def jvp(fun, primals, tangents, has_aux=False):
     if not callable(fun):
         raise TypeError(f"jvp needs a function, got {type(fun).__name__}.")
     has_aux = flag("jvp", "has_aux", has_aux)
-    _check_tangents(fun, primals, tangents, "jvp")
+    moving_leaves = _checked_tangents(fun, primals, tangents, "jvp")
     flat, jaxpr, captured, values, _, refs = _stage_any(fun, primals, "jvp", has_aux)
     names = lazy_names(fun, tuple(primals), {})
     moved, nonzero, of_refs = [], [], {}
-    moving_leaves = tree_leaves(tuple(tangents))
     check_leaves([t for t in moving_leaves if not isinstance(t, Ref)], "jvp", lambda: [f"tangent of {n}" for n in names()])
     for i, (v, t) in enumerate(zip(values, moving_leaves)):
         if isinstance(t, Ref):

@@ -38,11 +38,10 @@ def held(body, first, count):
     key = "held", first, count
     found = body.memo.get(key)
     if found is None:
-        reads = {}
-        uses = users(body)
+        reads, uses, makers = {}, users(body), makers_of(body)
         for v, out in carried:
-            reads.update(reads_to_hold(body, uses, v, out))
-        found = body.memo[key] = with_reads_held(body, reads) if reads else body
+            reads.update(reads_to_hold(body.eqns, uses, makers, v, out))
+        found = body.memo[key] = with_reads_held(body, makers, reads) if reads else body
     return found
 
 
@@ -63,10 +62,9 @@ def users(body):
     return found
 
 
-def reads_to_hold(body, uses, v, out):
+def reads_to_hold(eqns, uses, makers, v, out):
     """{number of a read: number of the write that must wait for it} for a carried array; empty where nothing is to be done, or can be."""
-    eqns, found = body.eqns, {}
-    makers = makers_of(body)
+    found = {}
     while v is not out:
         writes = [i for i in uses.get(v, ()) if i is not None and isinstance(eqns[i].op, WRITES) and eqns[i].ins[0] is v]
         if len(writes) != 1 or None in uses[v]:
@@ -117,9 +115,9 @@ def flows_alone(eqns, uses, read, write):
     return True
 
 
-def with_reads_held(body, reads):
+def with_reads_held(body, makers, reads):
     """The program with these reads as calls in front of the writes that wait for them."""
-    waiting, makers = {}, makers_of(body)
+    waiting = {}
     for read, write in reads.items():
         waiting.setdefault(write, []).append(read)
 
