@@ -1,6 +1,6 @@
 """Functions of NumPy that compiled CPU programs call by name, where NumPy's code is many times quicker than XLA's.
 
-XLA calls them through its foreign function interface, whose structures are declared here for ctypes as XLA's header
+XLA calls them through its foreign function interface, whose structures are declared here as XLA's header
 `ffi/api/c_api.h` lays them out. So a program holds a name only: it can be saved, and nothing has to be compiled. A
 kernel is handed NumPy views of the operands and of the results, which it fills; it must not call compiled programs, as
 these may wait for the one that called it. Which ops use them, and from which size on, their `lower` rules say.
@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import inspect
+import struct
 import threading
 import traceback
 
@@ -86,7 +88,7 @@ KERNELS = {kernel.__name__: kernel for kernel in (sort, maximum, minimum, argmax
 
 # ---- XLA's structures ---------------------------------------------------------------------------------------------
 
-_Pointer, _Size, _Int64 = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int64
+_Pointer, _Size = ctypes.c_void_p, ctypes.c_size_t
 
 
 def _structure(name, *fields):
@@ -99,74 +101,75 @@ _Extension = _structure("Extension", ("size", _Size), ("type", ctypes.c_int), ("
                         ("metadata", ctypes.POINTER(_Metadata)))
 _Api = _structure("Api", ("size", _Size), ("extension", _Pointer), ("version", _Version), ("internal", _Pointer),
                   ("create_error", _Pointer))
-_Buffer = _structure("Buffer", ("size", _Size), ("extension", _Pointer), ("dtype", ctypes.c_int), ("data", _Pointer),
-                     ("rank", _Int64), ("shape", ctypes.POINTER(_Int64)))
-_Buffers = _structure("Buffers", ("size", _Size), ("extension", _Pointer), ("number", _Int64), ("types", _Pointer),
-                      ("buffers", ctypes.POINTER(ctypes.POINTER(_Buffer))))
-_Bytes = _structure("Bytes", ("data", _Pointer), ("length", _Size))
-_Scalar = _structure("Scalar", ("dtype", ctypes.c_int), ("value", ctypes.POINTER(_Int64)))
-_Attributes = _structure("Attributes", ("size", _Size), ("extension", _Pointer), ("number", _Int64), ("types", _Pointer),
-                         ("names", ctypes.POINTER(ctypes.POINTER(_Bytes))),
-                         ("values", ctypes.POINTER(ctypes.POINTER(_Scalar))))
-_Frame = _structure("Frame", ("size", _Size), ("extension", ctypes.POINTER(_Extension)), ("api", ctypes.POINTER(_Api)),
-                    ("context", _Pointer), ("stage", ctypes.c_int), ("operands", _Buffers), ("results", _Buffers),
-                    ("attributes", _Attributes), ("future", _Pointer))
 _Error = _structure("Error", ("size", _Size), ("extension", _Pointer), ("message", ctypes.c_char_p), ("code", ctypes.c_int))
-_Handler = ctypes.CFUNCTYPE(_Pointer, ctypes.POINTER(_Frame))
+_Handler = ctypes.CFUNCTYPE(_Pointer, _Pointer)
 _CreateError = ctypes.CFUNCTYPE(_Pointer, ctypes.POINTER(_Error))
+
+# What is read in every call is unpacked, several times as quick as structures of ctypes. Each begins with a size and an extension.
+_FRAME = struct.Struct("=8x2Q8xi4x" + 2 * "16xq8xQ" + "16xq16xQ")  # extension, api, stage; operands and results: number, buffers;
+_BUFFER = struct.Struct("=16xi4xQqQ")                               # attributes: number, values. A buffer: dtype, data, rank, shape
+_SCALAR, _INT64 = struct.Struct("=8xQ"), struct.Struct("=q")        # where the value is; the value
 
 METADATA, EXECUTE, INTERNAL = 1, 3, 13      # an extension's type, a stage, a code of errors
 DTYPES = {number: np.dtype(name) for number, name in {
     1: "bool", 2: "int8", 3: "int16", 4: "int32", 5: "int64", 6: "uint8", 7: "uint16", 8: "uint32", 9: "uint64",
     10: "float16", 11: "float32", 12: "float64", 16: "bfloat16"}.items()}
+# all memory as one buffer, so that an address is a place in it; NumPy would take one that begins at 0 for none
+_MEMORY, _FROM_ONE = [(ctypes.c_char * (1 << 62)).from_address(start) for start in (0, 1)]
 
 
-def arrays(buffers):
+@functools.lru_cache(256)
+def _list(number, letter):
+    """The form of some numbers of 64 bits behind each other: `q` for integers, `Q` for addresses."""
+    return struct.Struct(f"={number}{letter}")
+
+
+def arrays(number, buffers):
     """NumPy views of XLA's buffers."""
-    return [_array(buffers.buffers[i].contents) for i in range(buffers.number)]
+    if not number:
+        return []
+    return [_array(*_BUFFER.unpack_from(_MEMORY, address)) for address in _list(number, "Q").unpack_from(_MEMORY, buffers)]
 
 
-def _array(buffer):
-    dtype, shape = DTYPES[buffer.dtype], tuple(buffer.shape[:buffer.rank])
-    memory = (ctypes.c_char * (dtype.itemsize * functools.reduce(int.__mul__, shape, 1))).from_address(buffer.data)
-    return np.frombuffer(memory, dtype).reshape(shape)
+def _array(dtype, data, rank, shape):
+    return np.ndarray(_list(rank, "q").unpack_from(_MEMORY, shape) if rank else (), DTYPES[dtype], _FROM_ONE, max(data - 1, 0))
 
 
-def numbers(attributes):
-    """The attributes, which are integers of 64 bits, by name."""
-    found = {}
-    for i in range(attributes.number):
-        name = attributes.names[i].contents
-        found[ctypes.string_at(name.data, name.length).decode()] = attributes.values[i].contents.value[0]
-    return found
+def numbers(number, values):
+    """The attributes, which are integers of 64 bits, in the order of their names."""
+    if not number:
+        return []
+    return [_INT64.unpack_from(_MEMORY, *_SCALAR.unpack_from(_MEMORY, value))[0] for value in _list(number, "Q").unpack_from(_MEMORY, values)]
 
 
 def _handler(kernel):
-    """The function that XLA calls: with a frame for one run, or asked for which version it was made."""
-    def handle(pointer):
-        frame = pointer.contents
+    """The function that XLA calls: with the address of a frame for one run, or asked for which version it was made."""
+    names = sorted(list(inspect.signature(kernel).parameters)[2:])      # XLA sorts them
+
+    def handle(address):
+        extension, api, stage, xs, x_buffers, outs, out_buffers, *attributes = _FRAME.unpack_from(_MEMORY, address)
         try:
-            if frame.extension and frame.extension.contents.type == METADATA:
-                version = frame.extension.contents.metadata.contents.version
-                version.major, version.minor = _api_version(frame)
-            elif frame.stage == EXECUTE:
-                kernel(arrays(frame.operands), arrays(frame.results), **numbers(frame.attributes))
+            if extension and _Extension.from_address(extension).type == METADATA:
+                version = _Extension.from_address(extension).metadata.contents.version
+                version.major, version.minor = _api_version(api)
+            elif stage == EXECUTE:
+                kernel(arrays(xs, x_buffers), arrays(outs, out_buffers), **dict(zip(names, numbers(*attributes))))
         except BaseException:       # it must not be lost in XLA's thread
-            return _error(frame, f"error calling callback: {traceback.format_exc()}")
+            return _error(api, f"error calling callback: {traceback.format_exc()}")
         return None
     return _Handler(handle)
 
 
-def _api_version(frame):
+def _api_version(api):
     """The structures above are the same in all versions that we run with."""
-    if not frame.api:
+    if not api:
         return 0, 1
-    version = frame.api.contents.version
+    version = _Api.from_address(api).version
     return version.major, version.minor
 
 
-def _error(frame, message):
-    create = ctypes.cast(frame.api.contents.create_error, _CreateError)
+def _error(api, message):
+    create = ctypes.cast(_Api.from_address(api).create_error, _CreateError)
     return create(ctypes.byref(_Error(ctypes.sizeof(_Error), None, message.encode(), INTERNAL)))
 
 
