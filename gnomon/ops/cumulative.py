@@ -54,41 +54,72 @@ class Cumulative(Op, abstract=True):
 
     def pieces(self, emit, x):
         """A long vector as pieces that run side by side, since each step of one waits for the step before; then what
-        comes before each piece is combined with it."""
+        comes before each piece is combined with it. What is left over comes last."""
         t, n, back = x.type, x.type.shape[self.axis], self.reverse
-        width = -(-n // PIECES)
+        width = n // PIECES
         if width * t.dtype.itemsize % 2048 == 0:
-            width += 16         # else what a step takes from each piece would all fall into a few cache lines
-        missing = PIECES * width - n
-        line, cut, column = [ArrayType(shape, t.dtype) for shape in ((PIECES * width,), (PIECES, width), (PIECES, 1))]
-        x = emit("stablehlo.reshape", [x], out=ArrayType((n,), t.dtype))
-        nothing = emit.constant(self.identity(t.dtype), ArrayType((), t.dtype))
-        if missing:
-            low, high = (missing, 0) if back else (0, missing)
-            x = emit("stablehlo.pad", [x, nothing], f"low = [{low}], high = [{high}], interior = [0]", line)
-
-        def step(before, row):
-            return self.combine(emit, before, row)
-        x = rows(emit, [emit("stablehlo.reshape", [x], out=cut)], 1, back, lambda row: row, step)
-        end = 0 if back else width - 1
-        totals = emit.slice(x, (0, end), (PIECES, end + 1), (1, 1), column)
-        totals = rows(emit, [totals], 0, back, lambda row: row, step)
-        low, high = (-1, 1) if back else (1, -1)
-        before = emit("stablehlo.pad", [totals, nothing], f"low = [{low}, 0], high = [{high}, 0], interior = [0, 0]", column)
-        before = emit("stablehlo.reshape", [before], out=ArrayType((PIECES,), t.dtype))
-        x = self.combine(emit, emit.broadcast(before, cut.shape, (0,)), x)
+            width -= 16         # else what a step takes from each piece would all fall into a few cache lines
+        rest = n - PIECES * width
+        line, cut, single = ArrayType((n,), t.dtype), ArrayType((PIECES, width), t.dtype), ArrayType((1, 1), t.dtype)
+        at, end = (rest, 0) if back else (0, n - rest)      # where the pieces begin, and the rest
         x = emit("stablehlo.reshape", [x], out=line)
-        if missing:
-            start = missing if back else 0
-            x = emit.slice(x, (start,), (start + n,), (1,), ArrayType((n,), t.dtype))
-        return emit("stablehlo.reshape", [x], out=ArrayType(t.shape, t.dtype))
+        found = emit("stablehlo.reshape", [emit.slice_in_dim(x, at, at + PIECES * width, 0) if rest else x], out=cut)
+        nothing = emit.constant(self.identity(t.dtype), ArrayType((PIECES, 1), t.dtype))
+        totals, found = self.along(emit, found, 1, nothing)
+        total, before = self.along(emit, totals, 0, emit.constant(self.identity(t.dtype), single), shifted=True)
+        if rest or n < TWO_CORES:
+            out = self.joined(emit, found, before, at, line)
+        else:
+            before = emit("stablehlo.reshape", [before], out=ArrayType((PIECES,), t.dtype))
+            out = self.combine(emit, emit.broadcast(before, cut.shape, (0,)), found)
+            out = emit("stablehlo.reshape", [out], out=line)
+        if rest:
+            last = emit("stablehlo.reshape", [emit.slice_in_dim(x, end, end + rest, 0)], out=ArrayType((1, rest), t.dtype))
+            _, last = self.along(emit, last, 1, total)
+            last = emit("stablehlo.reshape", [last], out=ArrayType((rest,), t.dtype))
+            out = emit("stablehlo.dynamic_update_slice", [out, last, emit.scalar(end)], out=line)
+        return emit("stablehlo.reshape", [out], out=ArrayType(t.shape, t.dtype))
+
+    def along(self, emit, x, axis, first, shifted=False):
+        """The running value behind a matrix along an axis, and all of them from `first` on, or if `shifted` what comes before each.
+        A row is written when it is computed, over what was read: `combine` is one instruction, so XLA has no reason to compute it
+        twice, as it may in `rows`."""
+        t, index, zero = x.type, ArrayType((), _INT32), emit.scalar(0)
+        row, last = row_type(t, axis), emit.scalar(t.shape[axis] - 1)
+
+        def body(k, before, out):
+            at = emit.elementwise("stablehlo.subtract", [last, k], index) if self.reverse else k
+            starts = [at, zero] if axis == 0 else [zero, at]
+            now = self.combine(emit, before, emit("stablehlo.dynamic_slice", [out, *starts], f"sizes = {list(row.shape)}", row))
+            out = emit("stablehlo.dynamic_update_slice", [out, before if shifted else now, *starts], out=t)
+            return [emit.elementwise("stablehlo.add", [k, emit.scalar(1)], index), now, out]
+
+        return emit.while_loop([zero, first, x], lambda k, *_: emit.compare("LE", k, last), body)[1:]
+
+    def joined(self, emit, found, before, at, line):
+        """The pieces with what comes before them, behind each other in a line from place `at` on."""
+        width, dtype, index, zero = found.type.shape[1], line.dtype, ArrayType((), _INT32), emit.scalar(0)
+
+        def body(k, out, found, before):
+            piece, own = [emit("stablehlo.dynamic_slice", [x, k, zero], f"sizes = [1, {size}]", ArrayType((1, size), dtype))
+                          for x, size in ((found, width), (before, 1))]
+            piece = self.combine(emit, emit.broadcast(emit("stablehlo.reshape", [own], out=ArrayType((1,), dtype)), (1, width), (0,)), piece)
+            piece = emit("stablehlo.reshape", [piece], out=ArrayType((width,), dtype))
+            start = emit.elementwise("stablehlo.multiply", [k, emit.scalar(width)], index)
+            start = emit.elementwise("stablehlo.add", [start, emit.scalar(at)], index)
+            out = emit("stablehlo.dynamic_update_slice", [out, piece, start], out=line)
+            return [emit.elementwise("stablehlo.add", [k, emit.scalar(1)], index), out, found, before]
+
+        out = emit.constant(0, line)
+        return emit.while_loop([zero, out, found, before], lambda k, *_: emit.compare("LT", k, emit.scalar(PIECES)), body)[1]
 
     def accumulator(self, dtype):
         """The dtype that the running value is kept in."""
         return dtype
 
 
-LONG, PIECES = 2 ** 14, 16      # elements of a long vector, and its pieces
+LONG, PIECES = 2 ** 12, 16      # elements of a long vector, and its pieces
+TWO_CORES = 2 ** 18         # elements of one that XLA shares out among cores, which takes 20 us
 
 
 def row_type(t, axis, dtype=None):
