@@ -15,6 +15,7 @@ from gnomon.base.tree import Partial, tree_flatten, tree_leaves, tree_map, tree_
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.shape import full, reshape, zeros
 from gnomon.passes.discharge import discharge_made
+from gnomon.run.array import Array
 from gnomon.run.ref import Ref
 from gnomon.trace.context import local
 from gnomon.trace.build import program
@@ -109,51 +110,58 @@ def grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False, redu
     >>> float(grad(lambda x: x ** 3)(2.0))
     12.0
     """
-    has_aux = flag("grad", "has_aux", has_aux)
-    both = value_and_grad(fun, argnums, has_aux, holomorphic, allow_int, reduce_axes, _name="grad")
+    asked = _gradient_flags("grad", fun, has_aux, holomorphic, allow_int, reduce_axes)
 
     @wraps(fun, "grad")
     @entry_point
     def grad_f(*args, **kwargs):
-        if has_aux:
-            (_, aux), g = both(*args, **kwargs)
-            return g, aux
-        return both(*args, **kwargs)[1]
+        value, gradient = _value_and_gradient("grad", fun, argnums, asked, args, kwargs)
+        return (gradient, value[1]) if asked[0] else gradient
     return grad_f
 
 
-def value_and_grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False, reduce_axes=(), *, _name="value_and_grad"):
+def value_and_grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False, reduce_axes=()):
     """Like `grad`, and the value: (value, gradient), or ((value, aux), gradient) with `has_aux`.
 
     >>> value, gradient = value_and_grad(lambda x: x * x)(3.0)
     >>> float(value), float(gradient)
     (9.0, 6.0)
     """
-    if not callable(fun):
-        raise TypeError(f"{_name} needs a function, got {type(fun).__name__}.")
-    _no_reduce_axes(reduce_axes, _name)
-    has_aux, holomorphic, allow_int = _flags(_name, has_aux, holomorphic, allow_int)
+    asked = _gradient_flags("value_and_grad", fun, has_aux, holomorphic, allow_int, reduce_axes)
 
     @wraps(fun, "value_and_grad")
     @entry_point
     def value_and_grad_f(*args, **kwargs):
-        nums, single = _selected(fun, _name, argnums, args)
-        flat, jaxpr, captured, values, tree, refs = _stage(fun, args, kwargs, nums, _name, has_aux, allow_int, holomorphic)
-        n_aux = flat.aux[1] if has_aux else 0
-        _check_output(fun, flat, jaxpr, n_aux + len(refs), holomorphic)
-        if local.manual:
-            _check_lanes(fun, _name, jaxpr.outvars[0].type, values)
-        made = _gradient_program(jaxpr, len(captured), n_aux + len(refs))
-        tell_kept(jaxpr)
-        if refs:
-            _check_still(refs, jaxpr, len(captured), f"{_name} of {function_name(fun)}")
-        outs = refs.store(run_here(made, [*captured, *values], f"{_name}({function_name(fun)})"), 1 + n_aux)
-        value, aux, gs = outs[0], outs[1:1 + n_aux], iter(outs[1 + n_aux:])
-        gs = tree_unflatten(tree, _as_weak(gs, [v.type for v in values]))
-        if has_aux:
-            value = value, tree_unflatten(flat.aux[0], aux)
-        return value, gs[0] if single else gs
+        return _value_and_gradient("value_and_grad", fun, argnums, asked, args, kwargs)
     return value_and_grad_f
+
+
+def _gradient_flags(what, fun, has_aux, holomorphic, allow_int, reduce_axes):
+    if not callable(fun):
+        raise TypeError(f"{what} needs a function, got {type(fun).__name__}.")
+    _no_reduce_axes(reduce_axes, what)
+    return _flags(what, has_aux, holomorphic, allow_int)
+
+
+def _value_and_gradient(what, fun, argnums, asked, args, kwargs):
+    """What the function made by value_and_grad returns, and `grad` takes its result from."""
+    has_aux, holomorphic, allow_int = asked
+    nums, single = _selected(fun, what, argnums, args)
+    flat, jaxpr, captured, values, tree, refs = _stage(fun, args, kwargs, nums, what, has_aux, allow_int, holomorphic)
+    n_aux = flat.aux[1] if has_aux else 0
+    _check_output(fun, flat, jaxpr, n_aux + len(refs), holomorphic)
+    if local.manual:
+        _check_lanes(fun, what, jaxpr.outvars[0].type, values)
+    made = _gradient_program(jaxpr, len(captured), n_aux + len(refs))
+    tell_kept(jaxpr)
+    if refs:
+        _check_still(refs, jaxpr, len(captured), f"{what} of {function_name(fun)}")
+    outs = refs.store(run_here(made, [*captured, *values], f"{what}({function_name(fun)})"), 1 + n_aux)
+    value, aux, gs = outs[0], outs[1:1 + n_aux], iter(outs[1 + n_aux:])
+    gs = tree_unflatten(tree, _as_weak(gs, [v.type for v in values]))
+    if has_aux:
+        value = value, tree_unflatten(flat.aux[0], aux)
+    return value, gs[0] if single else gs
 
 
 def _check_still(refs, jaxpr, n_captured, who):
@@ -167,7 +175,7 @@ LEAF = tree_structure(0)
 
 def _as_weak(moved, types):
     """Tangents or cotangents, as weak as the values they belong to; float0 arrays for those that have none."""
-    return [weakened(next(moved), tangent_type(t)) if has_tangent(t) else _no_tangent(t) for t in types]
+    return [(x if (x := next(moved)).type is t else weakened(x, tangent_type(t))) if has_tangent(t) else _no_tangent(t) for t in types]
 
 
 def _no_tangent(t):
@@ -352,9 +360,9 @@ def _not_of_refs(what, fn, name, t):
                      f"type {t}. Pass what it refers to, ref[...], or close over it.")
 
 
-def _stage_any(fun, primals, what, has_aux):
+def _stage_any(fun, primals, what, has_aux, flattened=None):
     """Stage fun as a function of all leaves of its positional arguments, of whatever dtype."""
-    leaves, tree = tree_flatten(tuple(primals))
+    leaves, tree = tree_flatten(tuple(primals)) if flattened is None else flattened
     names = lazy_names(fun, primals, {})
     check_leaves(leaves, what, names)
     values = as_values(leaves)
@@ -368,15 +376,16 @@ def _stage_any(fun, primals, what, has_aux):
 
 
 def _checked_tangents(fun, primals, tangents, what):
-    """The leaves of the tangents."""
+    """The leaves of the tangents, and those of the primals with their structure."""
     if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
         raise TypeError(f"primal and tangent arguments to {what} must be tuples or lists; found {type(primals).__name__} and "
                         f"{type(tangents).__name__}.")
-    a, (leaves, b) = tree_structure(tuple(primals)), tree_flatten(tuple(tangents))
+    flattened, (leaves, b) = tree_flatten(tuple(primals)), tree_flatten(tuple(tangents))
+    a = flattened[1]
     if a != b:
         raise TypeError(f"primal and tangent arguments to {what} must have the same tree structure; primals have tree structure {a} "
                         f"whereas tangents have tree structure {b}.")
-    return leaves
+    return leaves, flattened
 
 
 @entry_point
@@ -390,12 +399,16 @@ def jvp(fun, primals, tangents, has_aux=False):
     if not callable(fun):
         raise TypeError(f"jvp needs a function, got {type(fun).__name__}.")
     has_aux = flag("jvp", "has_aux", has_aux)
-    moving_leaves = _checked_tangents(fun, primals, tangents, "jvp")
-    flat, jaxpr, captured, values, _, refs = _stage_any(fun, primals, "jvp", has_aux)
+    moving_leaves, flattened = _checked_tangents(fun, primals, tangents, "jvp")
+    flat, jaxpr, captured, values, _, refs = _stage_any(fun, primals, "jvp", has_aux, flattened)
     names = lazy_names(fun, tuple(primals), {})
     moved, nonzero, of_refs = [], [], {}
-    check_leaves([t for t in moving_leaves if not isinstance(t, Ref)], "jvp", lambda: [f"tangent of {n}" for n in names()])
+    check_leaves(moving_leaves, "jvp", lambda: [f"tangent of {n}" for n in names()])
     for i, (v, t) in enumerate(zip(values, moving_leaves)):
+        if t.__class__ is Array and t.type is v.type and has_tangent(t.type):
+            moved.append(t)
+            nonzero.append(True)
+            continue
         if isinstance(t, Ref):
             of_refs[len(captured) + i] = t = as_values([t])[0]
             t = value_in(t)

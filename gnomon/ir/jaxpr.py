@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections import OrderedDict
 
 from gnomon.ir.op import primitive
 from gnomon.types.effect import PURE, STATE, RefEffect
@@ -179,9 +178,33 @@ class ClosedJaxpr:
 # ---- interning ------------------------------------------------------------------------------------------------
 
 _interned: weakref.WeakValueDictionary = weakref.WeakValueDictionary()
-_recent: OrderedDict = OrderedDict()      # keeps the programs used last alive, with what is remembered on them
-_RECENT_SIZE = 4096
 _lock = threading.Lock()
+
+
+class Recent:
+    """Keeps the programs used last alive, with what is remembered on them, and finds them by their structure: those of the current
+    generation, and of the one before."""
+
+    SIZE = 2048         # programs of one generation
+
+    def __init__(self):
+        self.young, self.old = {}, {}
+
+    def get(self, key):
+        found = self.young.get(key)
+        if found is None:
+            found = self.old.get(key)
+            if found is not None:
+                self.add(key, found)
+        return found
+
+    def add(self, key, jaxpr):
+        if len(self.young) >= self.SIZE:
+            self.young, self.old = {}, self.young
+        self.young[key] = jaxpr
+
+
+_recent = Recent()
 
 
 def structure_key(jaxpr):
@@ -212,21 +235,19 @@ def intern(jaxpr):
     if known is not None:
         return jaxpr if known is True else known
     key = structure_key(jaxpr)
-    with _lock:
-        found = _interned.get(key)
-        if found is None:
-            found = _interned[key] = jaxpr
-        elif found is not jaxpr:
-            for e, new in zip(found.eqns, jaxpr.eqns):
-                if e.place is None:
-                    e.place = new.place
-                elif new.place is not None:
-                    e.place[:] = new.place
-        jaxpr._interned = True if found is jaxpr else found
-        if key in _recent:
-            _recent.move_to_end(key)
-        else:
-            _recent[key] = found
-            if len(_recent) > _RECENT_SIZE:
-                _recent.popitem(last=False)
+    found = _recent.get(key)
+    if found is None:
+        with _lock:
+            found = _interned.get(key)
+            if found is None:
+                found = _interned[key] = jaxpr
+                jaxpr._interned = True
+            _recent.add(key, found)
+    if found is not jaxpr:
+        jaxpr._interned = found
+        for e, new in zip(found.eqns, jaxpr.eqns):
+            if e.place is None:
+                e.place = new.place
+            elif new.place is not None:
+                e.place[:] = new.place
     return found

@@ -74,7 +74,7 @@ def one_axis(axis, ndim, name, argument="axis"):
 def axis_tuple(axis, ndim, name, argument="axis"):
     """Several axes (an integer, a sequence of them, or None for all) counted from the front; ValueError where one is repeated."""
     if axis is None:
-        return tuple(range(ndim))
+        return (0,) if ndim == 1 else tuple(range(ndim))
     if axis.__class__ is int or not hasattr(axis, "__iter__") or getattr(axis, "ndim", 1) == 0:
         return (one_axis(axis, ndim, name, argument),)
     axes = tuple([one_axis(a, ndim, name, argument) for a in axis])

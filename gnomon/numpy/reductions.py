@@ -48,6 +48,9 @@ def wide(dtype):
     return _FLOAT32 if dtype in HALF else _INT32 if is_bool(dtype) else dtype
 
 
+KEPT_IN_SUMS = frozenset([*map(np.dtype, ("float32", "float64", "complex64", "complex128"))])     # neither widened nor promoted
+
+
 def counting_dtype(dtype, promote_integers=True):
     """The dtype of sums: integers and booleans are summed in the default integer dtype of their kind."""
     if is_bool(dtype) or promote_integers and is_integer(dtype):
@@ -82,6 +85,8 @@ def scalar_initial(name, initial, dtype):
 def accumulate(name, op, combine, identity, a, axis, dtype, out, keepdims, initial, where, promote_integers=True):
     """A sum or product: in `dtype`, or the wider dtype that goes with it."""
     refuse_out(name, out)
+    if dtype is None and where is None and initial is None and not keepdims and a.type.dtype in KEPT_IN_SUMS:
+        return op(strong(a), sorted_axes(axis, a.type.ndim, name))
     NUMBERS.check(name, a.type.dtype)
     dtype = counting_dtype(a.type.dtype, promote_integers) if dtype is None else requested_dtype(dtype)
     if is_bool(dtype):

@@ -17,13 +17,17 @@ def jvp(jaxpr, nonzero, instantiate=False):
 
     Returns the program and, per output, whether it has a tangent. `instantiate` (a bool or one per output) asks for
     zeros instead of none."""
-    nonzero = tuple(nz and has_tangent(v.type) for nz, v in zip(nonzero, jaxpr.invars, strict=True))
-    if instantiate is True or instantiate is False:
-        instantiate = (instantiate,) * len(jaxpr.outvars)
-    key = ("jvp", nonzero, instantiate)
-    found = jaxpr.memo.get(key)
+    asked = "jvp", tuple(nonzero), instantiate
+    found = jaxpr.memo.get(asked)
     if found is None:
-        found = jaxpr.memo[key] = _jvp(jaxpr, nonzero, instantiate)
+        nonzero = tuple(nz and has_tangent(v.type) for nz, v in zip(nonzero, jaxpr.invars, strict=True))
+        if instantiate is True or instantiate is False:
+            instantiate = (instantiate,) * len(jaxpr.outvars)
+        key = "jvp", nonzero, instantiate
+        found = jaxpr.memo.get(key)
+        if found is None:
+            found = jaxpr.memo[key] = _jvp(jaxpr, nonzero, instantiate)
+        jaxpr.memo[asked] = found
     return found
 
 

@@ -89,6 +89,7 @@ _bool, _int32, _int64, _uint32, _uint64, _float32, _float64, _complex64, _comple
 # The tangent dtype of what has no derivative (integers, booleans, keys): nothing is stored, so it takes no memory.
 float0 = np.dtype([("float0", "V")])
 float0_type = float0.type
+MOVING = _INEXACT | {float0}        # the dtypes whose tangents are of the same dtype
 _SHORT_NAMES[float0] = "float0"
 _MLIR_NAMES[float0] = "i1"  # XLA has no empty element type
 

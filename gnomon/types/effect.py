@@ -7,12 +7,14 @@ PURE = frozenset()
 class Mark:
     """Base of what a set of effects holds: immutable, equal where the kind and the fields are."""
 
-    __slots__ = names = ()
+    names = ()
+    __slots__ = ("hashed",)
     ordered = False     # whether such effects keep their order in a program
 
     def __init__(self, *fields):
         for name, value in zip(self.names, fields, strict=True):
             object.__setattr__(self, name, value)
+        object.__setattr__(self, "hashed", hash((self.__class__, fields)))
 
     def __setattr__(self, name, value):
         raise AttributeError(f"{type(self).__name__} cannot be changed.")
@@ -27,7 +29,7 @@ class Mark:
         return other.__class__ is self.__class__ and other.fields() == self.fields()
 
     def __hash__(self):
-        return hash((self.__class__, self.fields()))
+        return self.hashed
 
     def __repr__(self):
         return str(self)

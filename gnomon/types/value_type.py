@@ -11,7 +11,7 @@ import threading
 import numpy as np
 
 from gnomon.base.record import Record
-from gnomon.types.dtype import is_key, is_supported, short_name, tangent_dtype
+from gnomon.types.dtype import MOVING, is_supported, short_name, tangent_dtype
 from gnomon.types.memory import memory_text
 from gnomon.types.sharding import abstract_sharding
 
@@ -188,7 +188,7 @@ def tangent_type(t):
 
 def has_tangent(t):
     """Whether values of this type can move at all."""
-    return t.__class__ is not RefType and not is_key(t.dtype) and t.dtype.kind in "fcV" and tangent_dtype(t.dtype) == t.dtype
+    return t.__class__ is not RefType and t.dtype in MOVING
 
 
 def array_type(shape, dtype, weak_type=False, spec=None, mesh=None, varying=NOWHERE, memory=None):
