@@ -176,7 +176,7 @@ class Op(metaclass=OpForm, abstract=True):
 
     multiple = False            # whether the op has a list of results
     holds_programs = False      # whether a parameter is a Jaxpr or a Python callable (interned weakly)
-    guard = None                # see NestedOp
+    guard = written_over = None         # see NestedOp
     endless = False             # whether it may run without end on numbers that it was not meant for
     aligned = False             # whether operands broadcast against each other elementwise
     on_keys = False             # whether `lower` itself deals with random keys (else keys are moved word by word)
@@ -242,6 +242,8 @@ class NestedOp(Op, abstract=True):
     * `split(T, eqn, unknown)` -> (early equations, later equations, which outs are unknown)
     * `transpose(T, cts, *args)`, `batch(T, args, axes, batching)`, and `programs()` lists the Jaxprs held.
     * `guard(flag, args)` -> outs, where loops in it run only if a scalar flag is set: see `ops/nested/guard.py`
+    * `written_over()` -> {output: (the operand that it is with some elements written over, whether that is read as well)}, and
+      `where(flag, args, over)` -> (op, args) that writes over `over`, {output: value}, only if a flag is set: see `ops/nested/in_place.py`
     """
 
     multiple = True

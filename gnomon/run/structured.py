@@ -32,13 +32,13 @@ def run(jaxpr, arrays, name="main"):
     if len(jaxpr.eqns) <= LARGE:
         call = memo[key] = call_for(jaxpr, places, name)
         return call(arrays)
-    if seen == 1:
+    if seen == 1 and threading.main_thread().is_alive():       # not once the interpreter ends
         def prepare():
             try:
                 memo[key] = call_for(jaxpr, places, name)
             except Exception:       # the next call meets the same error in the user's own thread
                 memo["seen"] = -1_000_000
-        threading.Thread(target=prepare, daemon=True).start()
+        threading.Thread(target=prepare).start()        # no daemon: where the process ends meanwhile, the compiler is waited for
     return one_by_one(jaxpr, arrays)
 
 

@@ -208,6 +208,16 @@ def test_debug_output_is_there_before_the_process_ends():
     assert done.stdout.count("line") == 10, done.stderr
 
 
+def test_a_process_that_ends_while_something_compiles_ends_well():
+    code = """
+        import gnomon, gnomon.numpy as jnp
+        f = lambda x: jnp.stack([getattr(jnp, name)(x * k) for k in range(30) for name in ("sin", "tanh", "exp", "cos", "cbrt")]).sum()
+        first, second = gnomon.grad(f)(1.0), gnomon.grad(f)(1.0)
+    """
+    done = subprocess.run([sys.executable, "-c", "\n".join(line.strip() for line in code.splitlines())], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 # ---- rules that users give -----------------------------------------------------------------------------------------
 
 def test_second_derivative_of_a_rule_with_a_scan_in_it():

@@ -11,7 +11,7 @@ from gnomon.ir.op import NestedOp, field, is_linear
 from gnomon.ops.arithmetic import add_any
 from gnomon.ops.compare import eq, select_n
 from gnomon.ops.nested.guard import guarded, may_loop
-from gnomon.ops.nested.in_place import in_place_outputs, masked, opened, uses
+from gnomon.ops.nested.in_place import BOOL, in_place_outputs, masked, opened, read_beside, uses
 from gnomon.ops.nested.call import stays, with_tangents
 from gnomon.ops.platform import position_of
 from gnomon.ops.shape import StopGradient, broadcast_in_dim, expand_dims, full, zeros
@@ -136,6 +136,30 @@ class Cond(NestedOp):
 
     def guard(self, flag, args):
         return bind(self.of(tuple(map(guarded, self.branches))), args[0], flag, *args[1:])
+
+    def written_over(self):
+        memo = self.branches[0].memo
+        found = memo.get(("written over", self.branches))
+        if found is None:
+            branches = [opened(b) for b in self.branches]
+            places = in_place_outputs(branches)
+            reads = {j for b in branches for j in read_beside(b, places)}
+            found = memo["written over", self.branches] = {k: (1 + j, j in reads) for k, j in places.items()}
+        return found
+
+    def where(self, chosen, args, over):
+        index, *xs = args
+        places = {k: self.written_over()[k][0] - 1 for k in over}
+        branches = [opened(b) for b in self.branches]
+        reads = {j for b in branches for j in read_beside(b, places)}
+        kept = [j for j in range(len(xs)) if j not in places.values() or j in reads]
+        from_ = {j: len(kept) + i for i, j in enumerate(places.values())} | {j: i for i, j in enumerate(kept)}
+
+        def told(branch):
+            inner = masked(branch, places)
+            return program((BOOL, *[branch.in_types[j] for j in (*kept, *places.values())]),
+                           lambda chosen, *ys: inline(inner, (), [chosen, *[ys[from_[j]] for j in range(len(xs))], *ys[len(kept):]]))
+        return self.of(tuple(map(told, branches))), [index, chosen, *[xs[j] for j in kept], *over.values()]
 
 
 def select_lanes(which, *cases):
