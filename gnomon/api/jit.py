@@ -267,14 +267,14 @@ class Jitted:
         statics, dynamic, positions = [], [], []
         for i, a in enumerate(args):
             if i in nums:
-                statics.append(Static(i, a, self))
+                statics.append(Static(i, a, self.fun))
             else:
                 dynamic.append(a)
                 positions.append(i)
         dynamic_kwargs = {}
         for k, v in kwargs.items():
             if k in names:
-                statics.append(Static(k, v, self))
+                statics.append(Static(k, v, self.fun))
             else:
                 dynamic_kwargs[k] = v
         return tuple(dynamic), tuple(positions), tuple(statics), donate_nums, dynamic_kwargs, donate_names
@@ -417,18 +417,18 @@ class Static:
 
     __slots__ = ("where", "value", "hash")
 
-    def __init__(self, where, value, jitted):
+    def __init__(self, where, value, fun, caller="a jit function"):
         self.where, self.value = where, value
         try:
             self.hash = hash((where, value))
         except TypeError:
-            name = where if isinstance(where, str) else _argument_name(jitted.fun, where)
+            name = f"argument {where if isinstance(where, str) else _argument_name(fun, where)} of {function_name(fun)}"
             if isinstance(value, Value):
                 what = "a traced value" if isinstance(value, Tracer) else "an array"
-                raise ValueError(f"Non-hashable static arguments are used in a jit function: argument {name} of {jitted.name} is {what} of "
+                raise ValueError(f"Non-hashable static arguments are used in {caller}: {name} is {what} of "
                                  f"type {value.type}, whose numbers cannot be part of a signature. Give a Python number, or do not mark "
                                  "it static.") from None
-            raise ValueError(f"Non-hashable static arguments are used in a jit function: argument {name} of {jitted.name} has type "
+            raise ValueError(f"Non-hashable static arguments are used in {caller}: {name} has type "
                              f"{type(value).__name__}, which is not hashable. Give it a __hash__ and __eq__ (a frozen dataclass has "
                              "both), or do not mark it static.") from None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from gnomon.api.function import as_values, check_leaves, lazy_names
-from gnomon.api.jit import jit
+from gnomon.api.jit import Static, jit
 from gnomon.api.shard_map import shard_map
 from gnomon.base.arguments import hashed, integers
 from gnomon.base.frames import entry_point
@@ -63,7 +63,7 @@ def pmap(fun, axis_name=None, *, in_axes=0, out_axes=0, static_broadcasted_argnu
                 n = tree_structure(x).num_leaves
                 given += range(start, start + n) if i in donated or i - len(args) in donated else ()
                 start += n
-        key = tree, axes, tuple(sorted(fixed.items())), used, tuple(given)
+        key = tree, axes, tuple([Static(i, fixed[i], fun, "pmap") for i in sorted(fixed)]), used, tuple(given)
         program = programs.get(key)
         if program is None:
             mesh = Mesh(np.array(used), (axis,))

@@ -48,6 +48,8 @@ def test_python_values_keywords_and_donation():
     x = G.device_put(X, f(3, X, y=X).sharding)
     f(3, x, y=X)
     assert x.is_deleted()
+    kinds = G.pmap(lambda n, x: (x * n).astype(type(n)), static_broadcasted_argnums=0)
+    assert [str(kinds(n, X).dtype) for n in (1, 1.0, True)] == ["int32", "float32", "bool"]
     traced = []
     again = G.pmap(lambda x: traced.append(1) or x)
     again(X), again(X + 1), again(X[:4])
@@ -57,6 +59,7 @@ def test_python_values_keywords_and_donation():
 @pytest.mark.parametrize("call, words", [
     (lambda: G.pmap(lambda x: x)(np.ones(9)), "maps over 9 elements, one for each device, but there are 8. Use vmap"),
     (lambda: G.pmap(lambda x, y: x)(X, X[:7]), r"mapped axes of different sizes: 8 \(shape \(8,\)\), 7 \(shape \(7,\)\)"),
+    (lambda: G.pmap(lambda n, x: x, static_broadcasted_argnums=0)([1], X), "argument n of <lambda> has type list, which is not hashable"),
     (lambda: G.pmap(lambda: 1)(), "needs an argument with a mapped axis"),
     (lambda: G.pmap(lambda x: x)(1.0), r"maps over axis 0 of an argument of shape \(\), which has none. Give in_axes"),
     (lambda: G.pmap(lambda x, y: x, in_axes=(0,))(X, X), "in_axes must be an int, None or a tuple with an entry for each argument, but it has 1"),
