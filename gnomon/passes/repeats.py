@@ -9,6 +9,9 @@ that operands line up, so that the blocks differ only in the values they take:
 """
 from __future__ import annotations
 
+import heapq
+import itertools
+
 import numpy as np
 
 from gnomon.base.record import Record
@@ -17,6 +20,7 @@ from gnomon.types.effect import must_run
 PER_LENGTH = 6          # how many periods are tried per length of stretch
 LONGEST = 512           # equations in the longest stretch compared
 SHORTEST = 3            # the least number of blocks of a run
+MOST_TURNS = 8          # how many more numbers of steps are tried
 TURNS = 1, 2, 3         # steps that may make up a block: carries that change places (a, b = b, f(a, b)) are back after some
 
 
@@ -61,20 +65,54 @@ def find_runs(eqns, ids=None, shortest=SHORTEST):
             count = length // p + 1
             if count >= shortest:
                 rough.append(Run(start, p, count))
-    rough.sort(key=lambda r: (-r.saved, r.period))
+    # the most saving first: what is aligned is taken in its turn by what it saves itself, so that bits of a short period do not keep a
+    # longer one, that lines up as a whole, from being found
+    order = itertools.count()
+    heap = [(-r.saved, r.period, next(order), r) for r in rough]
+    heapq.heapify(heap)
     found, free = [], np.ones(len(eqns), bool)
-    for r in rough:
-        r = clipped(r, free)
-        if r.count < shortest:
+    while heap:
+        r = heapq.heappop(heap)[-1]
+        now = clipped(r, free)
+        if now.count < shortest:
             continue
-        for times in TURNS:
+        if now is r and r.slots is not None:
+            found.append(r)
+            free[r.start:r.stop] = False
+            continue
+        if now is not r:
+            heapq.heappush(heap, (-now.saved, now.period, next(order), now))
+            continue
+        for times in turns(eqns, r):
             good = aligned(eqns, Run(r.start, r.period * times, r.count // times), shortest) if r.count >= shortest * times else []
             for g in good:
-                found.append(g)
-                free[g.start:g.stop] = False
-            if good:
+                heapq.heappush(heap, (-g.saved, g.period, next(order), g))
+            if good and 2 * max([g.saved for g in good]) >= r.saved:
                 break
     return sorted(found, key=lambda r: r.start)
+
+
+def turns(eqns, run):
+    """How many blocks of a run may make up one that lines up: a few, then the distances at which operands come from equally far back,
+    as the rows of a table do whose cells are the blocks."""
+    yield from TURNS
+    if run.count > SHORTEST * max(TURNS):
+        table = {}
+        ids = np.asarray([table.setdefault(tuple(d), len(table)) for d in distances(eqns, run)])
+        if len(table) < run.count:
+            yield from [d for d in periods(ids)[:MOST_TURNS] if d not in TURNS]
+
+
+def distances(eqns, run):
+    """For each block of a run, how many results back each operand was made, 0 where that is outside the run."""
+    made, n = {}, 0
+    for b in range(run.count):
+        out, first = [], n
+        for e in eqns[run.start + b * run.period:run.start + (b + 1) * run.period]:
+            out.extend([first + 1 - made[v] if v in made else 0 for v in e.ins])
+            for v in e.outs:
+                made[v] = n = n + 1
+        yield out
 
 
 def periods(ids):

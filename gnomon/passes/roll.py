@@ -107,14 +107,16 @@ class Rewrite:
         many = {x for x, n in counts.items() if n >= ROWS}
         if not many:
             return list(eqns)
-        kept, sliced = [], {}
+        kept, sliced, first = [], {}, {}
         for e in eqns:
             out = e.outs[0] if e.outs else None
             if out in cut and cut[out][0] in many:
                 sliced[out] = e
                 continue
             if e.ins and e.ins[0] in sliced and drops_leading_one(e):
-                self.rows[out] = cut[e.ins[0]]
+                row = self.rows[out] = cut[e.ins[0]]
+                if first.setdefault(row, out) is not out:
+                    self.alias[out] = first[row]        # it was taken before
                 continue
             for v in e.ins:                 # a slice that is used as it is
                 if v in sliced:

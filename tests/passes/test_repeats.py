@@ -306,6 +306,48 @@ def test_carries_that_change_places_are_rolled_over_several_steps():
     compare(f, C, C.T, C + 1, rtol=1e-5)
 
 
+def test_a_loop_whose_steps_are_loops_over_a_list_is_rolled_as_a_whole():
+    """The short period of the inner loop shows in bits that line up by themselves; the outer one saves more."""
+    def edit_distance(a, b):
+        before = [jnp.int32(j) for j in range(25)]
+        for i in range(24):
+            row = [jnp.int32(i + 1)]
+            for j in range(24):
+                row.append(jnp.minimum(jnp.minimum(before[j + 1] + 1, row[j] + 1), before[j] + (a[i] != b[j])))
+            before = row
+        return before[-1]
+
+    def viterbi(steps, scores):
+        v = [scores[s, 0] for s in range(4)]
+        for t in range(30):
+            best = []
+            for s in range(4):
+                m = v[0] + steps[0, s]
+                for p in range(1, 4):
+                    m = jnp.maximum(m, v[p] + steps[p, s])
+                best.append(m + scores[s, t % 2])
+            v = best
+        return jnp.stack(v)
+
+    a, b = np.random.default_rng(0).integers(0, 4, (2, 24)).astype("i4")
+    made, found = reports(edit_distance, a, b)
+    assert found[0].kind == "roll" and found[0].count == 24 and len(made.eqns) < 100
+    want = np.arange(25)
+    for i in range(24):
+        row = [i + 1]
+        for j in range(24):
+            row.append(min(want[j + 1] + 1, row[j] + 1, want[j] + (a[i] != b[j])))
+        want = row
+    assert int(G.jit(edit_distance)(a, b)) == want[-1]
+    made, found = reports(viterbi, normal(4, 4), normal(4, 2))
+    assert [(r.kind, r.count) for r in found] == [("roll", 30)]
+    steps, scores = normal(4, 4), normal(4, 2)
+    want = scores[:, 0]
+    for t in range(30):
+        want = (want[:, None] + steps).max(0) + scores[:, t % 2]
+    np.testing.assert_array_equal(G.jit(viterbi)(steps, scores), want)      # left as it is, the compiler's code takes exponential time
+
+
 def test_keys_given_step_by_step():
     def f(c, key):
         for k in G.random.split(key, 40):
@@ -381,11 +423,20 @@ def chance(n):
 
 
 def from_behind(n):
-    """A loop whose steps reach back to an earlier step, each to another."""
+    """A loop whose steps reach back to an earlier step, each to another, in turns of seven."""
+    return reaching([i % 7 for i in range(n // 2)])
+
+
+def anywhere(n):
+    """A loop whose steps reach back to any of seven steps."""
+    return reaching(np.random.default_rng(0).integers(0, 7, n // 2).tolist())
+
+
+def reaching(back):
     def f(w, c):
         vs = [c] * 8
-        for i in range(n // 2):
-            vs.append(jnp.sin(vs[-1]) + vs[-1 - i % 7])
+        for i in back:
+            vs.append(jnp.sin(vs[-1]) + vs[-1 - i])
         return vs[-1]
     return f
 
@@ -426,9 +477,10 @@ def steps(run):
     return count
 
 
-@pytest.mark.parametrize("make, kind", [(chance, None), (from_behind, None), (lambda n: carried(n // 2), "roll"), (moving, "roll"), (blocks, "outline"),
-                                        (lambda n: G.grad(lambda w, c: carried(n // 6)(w, c).sum()), "roll")],
-                         ids=["chance", "from behind", "loop", "moving", "blocks", "grad"])
+@pytest.mark.parametrize("make, kind", [
+    (chance, None), (anywhere, None), (from_behind, "roll"), (lambda n: carried(n // 2), "roll"), (moving, "roll"), (blocks, "outline"),
+    (lambda n: G.grad(lambda w, c: carried(n // 6)(w, c).sum()), "roll")],
+    ids=["chance", "anywhere", "from behind", "loop", "moving", "blocks", "grad"])
 def test_finding_and_rewriting_repeats_takes_linear_time(make, kind):
     def counted(n):
         made = program(make(n), W, C)
