@@ -32,7 +32,7 @@ from gnomon.ops.convert import convert_element_type
 from gnomon.ops.elementwise import full_scalar as number
 from gnomon.ops.exponential import Cbrt, Exp, Exp2, Expm1, Log, Log1p, Log2, Pow, Sqrt
 from gnomon.ops.reductions import reduce_or
-from gnomon.ops.shape import broadcast_in_dim, full
+from gnomon.ops.shape import StopGradient, broadcast_in_dim, full
 from gnomon.ops.trigonometric import Acos, Acosh, Asin, Asinh, Atan, Atan2, Atanh, Cos, Cosh, Sin, Sinh, Tan, Tanh
 from gnomon.trace.stage import bind, value_of
 from gnomon.types.dtype import (bfloat16, canonicalize, iinfo, is_bool, is_complex, is_float, is_inexact, is_integer,
@@ -366,14 +366,18 @@ def cbrt(x, /):
     """
 
 
+_stop_gradient = StopGradient()
+
+
 def safe_length(x, y):
-    """Scaled by the larger side, so that squares neither overflow nor vanish."""
-    x, y = arithmetic.absolute(x), arithmetic.absolute(y)
-    high, low = arithmetic.maximum(x, y), arithmetic.minimum(x, y)
+    """Scaled by the larger side, so that squares neither overflow nor vanish. The result does not depend on the scale, so derivatives of all
+    orders are right with a scale that does not move, also where the sides are equal or one is 0."""
+    high = bind(_stop_gradient, arithmetic.maximum(arithmetic.absolute(x), arithmetic.absolute(y)))
     nothing = is_zero(high)
-    ratio = div(low, where_true(nothing, number(high, 1), high))
-    out = mul(high, exponential.sqrt(arithmetic.add(arithmetic.square(ratio), number(high, 1))))
-    infinite = either(eq(x, number(x, math.inf)), eq(y, number(y, math.inf)))
+    scale = where_true(nothing, number(high, 1), high)
+    squares = arithmetic.add(arithmetic.square(div(x, scale)), arithmetic.square(div(y, scale)))
+    out = mul(scale, exponential.sqrt(where_true(nothing, number(high, 1), squares)))
+    infinite = either(*[eq(arithmetic.absolute(side), number(side, math.inf)) for side in (x, y)])
     return where_true(infinite, number(high, math.inf), where_true(nothing, high, out))
 
 
@@ -702,8 +706,7 @@ def i0(x):
     >>> np.i0(np.array([0., 1.]))
     Array([1.       , 1.2660658], dtype=float32)
     """
-    root = exponential.exp(mul(arithmetic.absolute(x), number(x, 0.5)))      # whose square may be infinite where the product is not
-    return mul(mul(root, special.bessel_i0e(x)), root)
+    return special.bessel_i0(x)
 
 
 # ---- signs and extremes -----------------------------------------------------------------------------------------

@@ -545,11 +545,15 @@ class BesselI0e(Special):
 
     @written
     def lower(self, x):
-        size = abs(x)
-        near = where(size < 8.0, size, 8.0)
-        far = where(size > 8.0, size, 8.0)
-        return where(size <= 8.0, chebyshev(near * 0.25 - 1.0, I0E_SMALL),
-                     where(size > 8.0, chebyshev(16.0 / far - 1.0, I0E_LARGE) * rsqrt(far), size))
+        return i0e(x)
+
+
+def i0e(x):
+    size = abs(x)
+    near = where(size < 8.0, size, 8.0)
+    far = where(size > 8.0, size, 8.0)
+    return where(size <= 8.0, chebyshev(near * 0.25 - 1.0, I0E_SMALL),
+                 where(size > 8.0, chebyshev(16.0 / far - 1.0, I0E_LARGE) * rsqrt(far), size))
 
 
 class BesselI1e(Special):
@@ -560,18 +564,49 @@ class BesselI1e(Special):
     def derivative(self, args, tangents):
         (x,), (t,) = args, tangents
         out = bind(self, x)
-        near = lt(absolute(x), full_scalar(x, 0.05))     # where out / x is a series, which has derivatives at 0 too
-        small, large = select_n(near, full_scalar(x, 0), x), select_n(near, x, full_scalar(x, 1))
-        series = polynomial(square(small), [full_scalar(x, c) for c in (1 / 2, 1 / 16, 1 / 384, 1 / 18432)])
-        ratio = select_n(near, div(out, large), mul(exp(neg(absolute(small))), series))
+        ratio = by_argument(out, x, lambda small: exp(neg(absolute(small))))
         return out, mul(t, sub(bessel_i0e(x), add(mul(sign(x), out), ratio)))
+
+
+def by_argument(out, x, scale=None):
+    """out / x for out = I1(x) times a scale: a series near 0, which has derivatives there too."""
+    near = lt(absolute(x), full_scalar(x, 0.05))
+    small, large = select_n(near, full_scalar(x, 0), x), select_n(near, x, full_scalar(x, 1))
+    series = polynomial(square(small), [full_scalar(x, c) for c in (1 / 2, 1 / 16, 1 / 384, 1 / 18432)])
+    return select_n(near, div(out, large), series if scale is None else mul(scale(small), series))
+
+
+class BesselI0(Special):
+    """I0(x). Its derivative is not that of exp(|x|) times another function, whose parts cancel near 0."""
+
+    derivative = (lambda out, x: bessel_i1(x),)
+
+    @written
+    def lower(self, x):
+        return unscaled(i0e(x), x)
+
+
+class BesselI1(Special):
+    """I1(x)."""
+
+    derivative = (lambda out, x: sub(bessel_i0(x), by_argument(out, x)),)
+
+    @written
+    def lower(self, x):
+        return unscaled(x.apply("chlo.bessel_i1e"), x)
+
+
+def unscaled(out, x):
+    """exp(|x|) out, in two factors: their product may be infinite where the result is not."""
+    root = exp_longhand(abs(x) * 0.5)
+    return root * out * root
 
 
 # ---- functions on values ----------------------------------------------------------------------------------------
 
 erf, erfc, erf_inv = map(function, (Erf, Erfc, ErfInv))
 lgamma, digamma = map(function, (Lgamma, Digamma))
-bessel_i0e, bessel_i1e = map(function, (BesselI0e, BesselI1e))
+bessel_i0e, bessel_i1e, bessel_i0, bessel_i1 = map(function, (BesselI0e, BesselI1e, BesselI0, BesselI1))
 
 _polygamma, _zeta, _igamma, _igammac = Polygamma(), Zeta(), Igamma(), Igammac()
 _igamma_grad_a, _random_gamma_grad, _beta = IgammaGradA(), RandomGammaGrad(), RegularizedIncompleteBeta()

@@ -648,8 +648,7 @@ def i0(x):
     >>> float(i0(1.0))
     1.26606...
     """
-    root = jnp.exp(jnp.abs(x) / 2)       # whose square may be infinite where the product is not
-    return root * ops.bessel_i0e(x) * root
+    return ops.bessel_i0(x)
 
 
 @elementwise
@@ -659,8 +658,7 @@ def i1(x):
     >>> float(i1(1.0))
     0.56515...
     """
-    root = jnp.exp(jnp.abs(x) / 2)       # whose square may be infinite where the product is not
-    return root * ops.bessel_i1e(x) * root
+    return ops.bessel_i1(x)
 
 
 @elementwise(strong=True)

@@ -11,6 +11,7 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.special
 
 import gnomon
 import gnomon.numpy as jnp
@@ -325,6 +326,22 @@ def second(f):
 
 def test_second_derivative_of_i0_at_zero(x64):
     close(second(lambda t: jnp.i0(2 * t - 1))(0.5), 2.0, rtol=1e-10)
+
+
+@pytest.mark.parametrize("x", [1e-300, -1e-20, 1e-8, 0.3, -3.0, 30.0])
+@pytest.mark.parametrize("name", ["numpy", "scipy.special"])
+def test_derivatives_of_i0_keep_their_digits_near_zero(name, x, x64):
+    i0 = jnp.i0 if name == "numpy" else gnomon.scipy.special.i0
+    want = [scipy.special.i1(x), scipy.special.ivp(0, x, 2), scipy.special.ivp(0, x, 3) or 0.375 * x]
+    close([gnomon.grad(i0)(x), second(i0)(x), gnomon.grad(second(i0))(x)], want, rtol=1e-9)
+
+
+@pytest.mark.parametrize("x, y", [(1.0, 1.0), (0.0, 1.0), (1.0, 0.0), (-3.0, 4.0), (2.0, -2.0), (1e150, 1e150), (1e-150, 2e-150)])
+def test_second_derivatives_of_hypot_where_the_larger_side_changes(x, y, x64):
+    h = np.hypot(x, y)
+    u, v = x / h, y / h
+    close(gnomon.grad(jnp.hypot, (0, 1))(x, y), [u, v])
+    close(np.array(gnomon.hessian(jnp.hypot, (0, 1))(x, y)) * h, [[v * v, -u * v], [-u * v, u * u]], atol=1e-12)
 
 
 def test_second_derivative_of_tanh_of_a_tiny_number(x64):

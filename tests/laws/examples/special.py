@@ -1,5 +1,5 @@
 """Examples of gnomon.ops.special."""
-from gnomon.ops.special import (BesselI0e, BesselI1e, Digamma, Erf, Erfc, ErfInv, Igamma, IgammaGradA, Igammac, Lgamma,
+from gnomon.ops.special import (BesselI0, BesselI0e, BesselI1, BesselI1e, Digamma, Erf, Erfc, ErfInv, Igamma, IgammaGradA, Igammac, Lgamma,
                                 Polygamma, RandomGammaGrad, RegularizedIncompleteBeta, RegularizedIncompleteBetaGrad,
                                 Zeta, ZetaGradS)
 
@@ -16,7 +16,7 @@ def order(rng, shape, dtype):
 
 
 EXAMPLES = [
-    *[example(op, t) for op in (Erf(), Erfc(), BesselI0e(), BesselI1e()) for t in FLOATS],
+    *[example(op, t) for op in (Erf(), Erfc(), BesselI0e(), BesselI1e(), BesselI0(), BesselI1()) for t in FLOATS],
     *[example(op, "f32[7]", low=-20, high=20) for op in (BesselI0e(), BesselI1e())],
     *[example(ErfInv(), t, low=-0.9, high=0.9) for t in FLOATS],
     *[example(op, t, low=0.3, high=5) for op in (Lgamma(), Digamma()) for t in FLOATS],
