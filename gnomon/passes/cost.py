@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 
 from gnomon.ir.check import programs_of
+from gnomon.ops.elementwise import Elementwise
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -14,6 +15,9 @@ PER_EQUATION = 2.5e-3       # to compile an equation
 PER_PAIR = 1.3e-6           # and for each other equation in the same function
 PER_CALL = 2.3e-3           # to compile a call that is not inlined,
 PER_COPY = 0.8e-3           # and an equation of what it calls: the compiler copies the function for each call
+PER_NUMBER = 0.12           # of an equation that computes one number from others: the compiler joins such into one kernel
+PER_LOOP = 0.035            # to compile a loop around its body,
+PER_PIECE = 1e-3            # and for each value by itself that is put together for it
 PER_KERNEL = 0.014          # to compile a kernel: equal ones are compiled once, wherever they are
 PER_KERNEL_SLOW = 0.045     # where the older code generator, which is quicker, is not taken: beside calls, in long programs
 PER_STEP = 3e-6             # to run one more iteration of a loop
@@ -41,13 +45,24 @@ def weight(e):
     """How many equations the compiler gets for one: itself and those of the programs that it holds."""
     if not e.op.holds_programs:
         return 1
-    out = 1
-    for p in programs_of(e.op):
-        found = p.memo.get("weight")
-        if found is None:
-            found = p.memo["weight"] = sum([weight(x) for x in p.eqns])
-        out += found
-    return out
+    return 1 + sum([program_weights(p)[0] for p in programs_of(e.op)])
+
+
+def effort(e):
+    """`weight`, with what computes single numbers counted as the share of an equation that it costs the compiler."""
+    if e.op.holds_programs:
+        return 1 + sum([program_weights(p)[1] for p in programs_of(e.op)])
+    if isinstance(e.op, Elementwise) or e.op.op_name in VIEWS:
+        return PER_NUMBER if all([getattr(v.type, "size", 2) == 1 for v in (*e.outs, *e.ins)]) else 1
+    return 1
+
+
+def program_weights(jaxpr):
+    """(weight, effort) of a program's equations, remembered on it."""
+    found = jaxpr.memo.get("weight")
+    if found is None:
+        found = jaxpr.memo["weight"] = sum([weight(x) for x in jaxpr.eqns]), sum([effort(x) for x in jaxpr.eqns])
+    return found
 
 
 def kernel_seconds(total, runs):
@@ -57,20 +72,22 @@ def kernel_seconds(total, runs):
 
 
 def choose(total, period, count, copied, stacked, cuts=0, may_roll=True, may_outline=True, moves=0, again=0, rolled=0,
-           kernel=PER_KERNEL):
-    """What to do with a run of `count` blocks of `period` equations in a program of `total`: "roll", "outline" or None.
+           kernel=PER_KERNEL, pieces=0):
+    """What to do with a run of `count` blocks of `period` equations in a program of `total` (each its `effort`): "roll", "outline" or
+    None.
 
     `copied` are the bytes that a scan would cut or write per run, `stacked` the bytes it would have to put together first, `cuts` the
     rows of stacked values that have to be cut out one by one unless it is a scan, `moves` the arrays that it would put together or
-    write. `again` are the kinds of equations in a block that are outside the run as well, and would be compiled for both;
-    `rolled` are the equations in bodies of loops, which a program with calls cannot have compiled by the older code generator;
+    write, `pieces` how many values it would put together. `again` are the kinds of equations in a block that are outside the run as well, and
+    would be compiled for both; `rolled` are the equations in bodies of loops, which a program with calls cannot have compiled by the older code generator;
     `kernel` is what `kernel_seconds` says."""
     removed = period * (count - 1)
     if PER_EQUATION * cuts + compile_seconds(total) - compile_seconds(total - removed) < WORTHWHILE:
         return None
     costs = {}
     if may_roll:
-        costs["roll"] = RUNS * (PER_STEP * count + (copied + 2 * stacked) / BYTES_PER_SECOND) + kernel * (moves + again)
+        costs["roll"] = (RUNS * (PER_STEP * count + (copied + 2 * stacked) / BYTES_PER_SECOND) + kernel * (moves + again)
+                         + PER_LOOP + PER_PIECE * pieces)
     if may_outline and period >= 3:         # a block of one or two equations is no better as a call
         costs["outline"] = ((PER_CALL + PER_COPY * period) * count + PER_EQUATION * cuts + PER_KERNEL_SLOW * again
                             + QUICK_SAVES * rolled)

@@ -21,7 +21,7 @@ from gnomon.ops.nested.call import Jit
 from gnomon.ops.nested.scan import Scan
 from gnomon.ops.shape import BroadcastInDim, Reshape, Squeeze
 from gnomon.ops.slicing import Concatenate, Rev, Slice
-from gnomon.passes.cost import VIEWS, choose, kernel_seconds, size_in_bytes, weight
+from gnomon.passes.cost import PER_NUMBER, VIEWS, choose, effort, kernel_seconds, size_in_bytes, weight
 from gnomon.passes.flatten import flatten
 from gnomon.passes.repeats import find_runs, identities
 from gnomon.passes.windows import Moving
@@ -88,6 +88,7 @@ class Rewrite:
                 last_use[v] = i
         last_use.update(dict.fromkeys(jaxpr.outvars, len(self.seq)))
         self.weights = [weight(e) for e in self.seq]
+        self.efforts = [effort(e) for e in self.seq]
         self.kinds = identities(self.seq)
         self.how_many = np.bincount(self.kinds)
         self.changed = False
@@ -235,21 +236,25 @@ class Rewrite:
     def decide(self, run):
         """(what to do with the run or None, its operands, what is used of it later)."""
         operands, later = self.operands(run), self.used_later(run)
-        copied = stacked = cuts = 0
+        copied = stacked = cuts = pieces = 0
         put_together = set()
         for values in operands[1].values():
             nbytes = sum(size_in_bytes(v.type) for v in values)
             copied += nbytes
             if all(v.__class__ is Literal for v in values):
                 continue
-            cuts += sum(v in self.rows and v not in self.cut for v in values if v.__class__ is Var)
-            if len(self.segments(values)) > 1:
+            to_cut = sum(v in self.rows and v not in self.cut for v in values if v.__class__ is Var)
+            cuts += to_cut * (PER_NUMBER if values[0].type.size == 1 else 1)
+            segments = len(self.segments(values))
+            if segments > 1:
                 stacked += nbytes
+                pieces += segments if tuple(map(id, values)) not in put_together else 0
                 put_together.add(tuple(map(id, values)))
         for j, o in later[0]:
             copied += run.count * size_in_bytes(self.seq[run.start + j].outs[o].type)
-        what = choose(sum(self.weights), self.weight_of(run), run.count, copied, stacked, cuts, current.roll != "off", current.outline != "off",
-                      len(put_together) + len(later[0]), self.kinds_outside(run), self.rolled, self.kernel)
+        period = sum(self.efforts[run.start:run.start + run.period])
+        what = choose(sum(self.efforts), period, run.count, copied, stacked, cuts, current.roll != "off", current.outline != "off",
+                      len(put_together) + len(later[0]), self.kinds_outside(run), self.rolled, self.kernel, pieces)
         return what, operands, later
 
     def weight_of(self, run):

@@ -373,9 +373,31 @@ def test_a_value_from_two_steps_back_is_not_mistaken_for_the_carry():
     (3_000, 120, 12, 2e6, 2e6, {"moves": 110}, "outline"),           # layers whose weights and residuals would have to be stacked
     (10_000, 100, 48, 2e6, 2e6, {"moves": 40}, "roll"),             # but many of them
     (3_800, 118, 5, 2e6, 2e6, {"moves": 36, "again": 31, "kernel": 0.045}, None),     # few, of kernels that are there anyway: a ResNet
+    (340, 10, 30, 240, 240, {"moves": 2, "pieces": 60}, "roll"),
+    (40, 0.25, 30, 240, 240, {"moves": 2, "pieces": 60}, None),     # a row of a table of single numbers, kept in a list
     (10_000, 2, 5_000, 0, 0, {"may_roll": False}, None), (3_000, 120, 12, 2e6, 2e6, {"may_outline": False}, "roll")])
 def test_the_cost_model_decides(total, period, count, copied, stacked, other, want):
     assert choose(total, period, count, copied, stacked, **other) == want
+
+
+def test_single_numbers_count_less_than_arrays():
+    def knapsack(values):
+        best = [jnp.float32(0)] * 31
+        for i, w in enumerate([1, 4, 2, 3, 1, 2, 4, 3]):
+            for c in range(30, w - 1, -1):
+                best[c] = jnp.maximum(best[c], best[c - w] + values[i])
+        return best[30]
+    assert not reports(knapsack, normal(8))[1]          # a loop over each row would take longer to compile than the rows
+
+    def logistic(n):
+        def f(x):
+            for _ in range(n):
+                x = 3.7 * x * (1 - x)
+            return x
+        return f
+    x = np.float32(0.3)
+    assert not reports(logistic(100), x)[1] and [r.kind for r in reports(logistic(1000), x)[1]] == ["roll"]
+    assert [r.kind for r in reports(logistic(100), x[None].repeat(64))[1]] == ["roll"]
 
 
 def test_what_is_the_same_in_every_step_is_computed_once_before_the_scan():
