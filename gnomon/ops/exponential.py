@@ -138,7 +138,7 @@ class Log2(Accurate):
 
     def derivative(self, args, tangents):
         (x,), (t,) = args, tangents
-        return bind(self, x), div(t, mul(x, full_scalar(x, math.log(2))))
+        return bind(self, x), div(mul(t, full_scalar(x, 1 / math.log(2))), x)       # x log(2) may underflow
 
     @written
     def lower(self, x):

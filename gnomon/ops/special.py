@@ -9,15 +9,18 @@ import math
 
 from gnomon.base.errors import Refused
 from gnomon.base.settings import current
-from gnomon.ops.arithmetic import NOT_LINEAR, absolute, add, div, mul, neg, polynomial, sign, square, sub
+from gnomon.ops import special_tables as tables
+from gnomon.ops.arithmetic import NOT_LINEAR, absolute, add, clamp, div, mul, neg, polynomial, sign, square, sub
 from gnomon.ops.compare import bitwise_and, eq, lt, select_n
 from gnomon.ops.elementwise import Elementwise, full_scalar
 from gnomon.ops.exponential import Accuracy, exp, function, log, log1p
 from gnomon.ops.jets import Jet, constant, digamma_of, exp_of, exponents, lgamma_of, parts, plain, variable, whole
-from gnomon.ops.longhand import equals, rsqrt, where, while_loop, written
+from gnomon.ops.longhand import Number, equals, floor, rsqrt, where, while_loop, written
+from gnomon.ops.longhand import digamma as digamma_longhand
 from gnomon.ops.longhand import erf as erf_longhand
 from gnomon.ops.longhand import erfc as erfc_longhand
 from gnomon.ops.longhand import exp as exp_longhand
+from gnomon.ops.longhand import lgamma as lgamma_longhand
 from gnomon.ops.longhand import log as log_longhand
 from gnomon.ops.longhand import log1p as log1p_longhand
 from gnomon.ir.op import field
@@ -35,10 +38,12 @@ class Special(Elementwise, abstract=True):
 # ---- error functions --------------------------------------------------------------------------------------------
 
 TWO_OVER_ROOT_PI = 2 / math.sqrt(math.pi)
+BELL_ENDS = 30.0        # from where on exp(-x x) underflows in every dtype
 
 
 def bell(x, height):
-    """height * exp(-x x)."""
+    """height * exp(-x x), and 0 far out with all its derivatives, where x x may be infinite."""
+    x = clamp(full_scalar(x, -BELL_ENDS), x, full_scalar(x, BELL_ENDS))
     return mul(full_scalar(x, height), exp(neg(square(x))))
 
 
@@ -102,7 +107,15 @@ class Polygamma(Special):
 
     @written
     def lower(self, m, x):
-        return where(equals(x, math.inf) & (m >= 1.0), 0.0, m.apply("chlo.polygamma", x))
+        order = where((m >= 1.0) & (m < math.inf) & equals(floor(m), m), m, 1.0)
+        small, factorial = order <= 10.0, order.like(1.0)
+        for k in range(2, 11):
+            factorial = factorial * where(order >= float(k), float(k), order.like(1.0))
+        # half of the logarithm, since a factorial may be infinite where the product is not
+        root = where(small, 1.0, exp_longhand(lgamma_longhand(order + 1.0) * 0.5))
+        size = root * hurwitz_zeta(order + 1.0, x) * where(small, factorial, root)
+        found = where(equals(floor(order * 0.5) * 2.0, order), -size, size)
+        return where(equals(order, m), found, where(equals(m, 0.0), digamma_longhand(x), m.like(math.nan)))
 
 
 class Zeta(Special):
@@ -113,13 +126,52 @@ class Zeta(Special):
 
     @written
     def lower(self, s, q):
-        return where(equals(q, math.inf) & (s > 1.0), 0.0, s.apply("chlo.zeta", q))
+        return hurwitz_zeta(s, q)
+
+
+def hurwitz_zeta(s, q):
+    """The zeta function of Numbers. Left of 0, where s has to be an integer, the sum over all integers is used, of which the terms that are
+    missing are a sum to the right."""
+    below = floor(q)
+    left = (q < 0.0) & ~equals(below, q) & equals(floor(s), s) & (s > 1.0) & (s < math.inf)
+    domain = (s > 1.0) & (left | (q > 0.0))
+    power = where(domain, s, 2.0)
+    right = euler_maclaurin(power, where(left, q - below, where(domain & (q < math.inf), q, 1.0)))
+
+    def mirrored():
+        rest = euler_maclaurin(power, where(left, below + 1.0 - q, 1.0)) - euler_maclaurin(power, where(left, 1.0 - q, 1.0))
+        even = equals(floor(power * 0.5) * 2.0, power)
+        return where(left, right + where(even, rest, -rest), right).value
+
+    emit, index = q.emit, left.any().convert("int32").value
+    found = Number(emit, emit.case(index, [lambda: [right.value], lambda: [mirrored()]], [right.type])[0])
+    pole = (equals(below, q) & (q <= 0.0) & (s > 1.0)) | equals(s, 1.0)
+    found = where(domain, where(q < math.inf, found, 0.0), where(pole, math.inf, s.like(math.nan)))
+    return where(equals(q, q), found, q)
 
 
 # of the Euler-Maclaurin formula: B_2k / (2k)!
 BERNOULLI_OVER_FACTORIAL = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691 / 1307674368000, 1 / 74724249600,
                             -3617 / 10670622842880000, 43867 / 5109094217170944000)
 SUMMED = 12                 # terms that are added up before the formula
+IN_SINGLE_PRECISION = 6, 4  # terms before, terms of the formula
+
+
+def euler_maclaurin(s, q):
+    """The zeta function of Numbers s > 1 and q > 0."""
+    single = q.dtype.itemsize < 8
+    before, count = IN_SINGLE_PRECISION if single else (SUMMED, len(BERNOULLI_OVER_FACTORIAL))
+    far = q + float(before)
+    power = far ** -s
+    rest = far ** (1.0 - s) / (s - 1.0) + power * 0.5
+    moderate = where(s < 1e4, s, 1e4)       # beyond, the power is 0
+    rising, inverse_square = moderate * power / far, 1.0 / (far * far)
+    for k, c in enumerate(BERNOULLI_OVER_FACTORIAL[:count], 1):
+        rest = rest + rising * c
+        rising = rising * (moderate + (2.0 * k - 1.0)) * (moderate + 2.0 * k) * inverse_square
+    for k in reversed(range(before)):
+        rest = rest + (q + float(k)) ** -s
+    return rest
 
 
 class ZetaGradS(Special):
@@ -291,6 +343,16 @@ def gamma_regions(a, x):
     return domain, finite & ~by_fraction, finite & by_fraction
 
 
+def upper_of_little(a, x):
+    """Q(a, x) for a up to 1/2 and x up to 1: 1 - x^a / gamma(1 + a) (1 + a sum of (-x)^k / (k! (a + k))), k = 1, 2, ..."""
+    log_gamma = a * (a - 1.0) * chebyshev((a - 0.75) * 0.8, tables.LOG_GAMMA_NEAR)      # that of 1 + a
+    logarithm = a * log_longhand(x) - log_gamma
+    total, count = a.like(0.0), 10 if a.dtype.itemsize < 8 else 18
+    for k in reversed(range(1, count)):
+        total = (1.0 / (a + float(k)) + total) * x * (-1.0 / k)
+    return -logarithm.apply("stablehlo.exponential_minus_one") - exp_longhand(logarithm) * a * total
+
+
 def incomplete_gamma(a, x, upper):
     """P(a, x), or Q(a, x) = 1 - P(a, x) where `upper`; where `a` is a Jet, the highest derivative of that."""
     at = plain(a)
@@ -298,6 +360,9 @@ def incomplete_gamma(a, x, upper):
     weight = exp_of(gamma_weight(a, x))
     low, high = weight * gamma_series(a, x, by_series), weight * gamma_fraction(a, x, by_fraction)
     low, high = (1.0 - low, high) if upper else (low, 1.0 - high)
+    if upper and not isinstance(a, Jet):
+        little = by_series & (x <= 1.0) & (at < 0.5)        # where the difference from 1 would lose digits
+        low = where(little, upper_of_little(where(little, a, 0.25), where(little, x, 0.5)), low)
     if isinstance(a, Jet):
         return where(by_fraction, high.derivative(), where(by_series, low.derivative(), where(domain, 0.0, at.like(math.nan))))
     # the ends: all of the weight is below x, or none of it

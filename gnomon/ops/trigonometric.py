@@ -5,13 +5,14 @@ import math
 
 import numpy as np
 
-from gnomon.ops.arithmetic import add, div, mul, neg, one_minus_square, square, sub
+from gnomon.ops.arithmetic import absolute, add, clamp, div, maximum, mul, neg, one_minus_square, square, sub
+from gnomon.ops.compare import gt, select_n
 from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.exponential import Accurate, Function, function, rsqrt
 from gnomon.ops.longhand import Number, equals, exp, log1p, polynomial, round_to_even, where, written
 from gnomon.ops.extremes import reduce_bits
 from gnomon.trace.stage import bind
-from gnomon.types.dtype import is_complex
+from gnomon.types.dtype import finfo, is_complex
 from gnomon.types.value_type import ArrayType
 
 _BOOL, _INT32 = np.dtype(bool), np.dtype("int32")
@@ -56,6 +57,15 @@ COSINE = (0.9999999999999438, -0.49999999999342154, 0.041666666542585634, -0.001
           -2.717241257246606e-07)
 
 
+def both_sides(f, power, x):
+    """f(x), where f(x) = power(y) f(y) for y = 1 / x: so computed for |x| > 1, where squares of x may be infinite."""
+    if is_complex(x.type.dtype):
+        return f(x)
+    far = gt(absolute(x), one(x))
+    inverse = div(one(x), select_n(far, one(x), x))
+    return select_n(far, f(select_n(far, x, one(x))), mul(power(inverse), f(inverse)))
+
+
 class Sin(Wave):
     """The sine of x, in radians."""
 
@@ -97,15 +107,24 @@ class Atan(Function):
     """The inverse tangent, in [-pi/2, pi/2]."""
 
     hlo = "chlo.atan"
-    derivative = (lambda out, x: div(one(x), add(one(x), square(x))),)
+    derivative = (lambda out, x: both_sides(lambda y: div(one(y), add(one(y), square(y))), square, x),)
 
 
 class Atan2(Function):
     """The angle of the point (y, x), in [-pi, pi]; the first operand is its second coordinate."""
 
     hlo = "stablehlo.atan2"
-    derivative = (lambda out, x, y: div(y, add(square(x), square(y))),
-                  lambda out, x, y: neg(div(x, add(square(x), square(y)))))
+    derivative = (lambda out, x, y: over_square(y, x, y), lambda out, x, y: neg(over_square(x, x, y)))
+
+
+def over_square(z, x, y):
+    """z / (x² + y²), with squares that neither overflow nor underflow."""
+    if is_complex(x.type.dtype):
+        return div(z, add(square(x), square(y)))
+    most = float(finfo(x.type.dtype).max)
+    z, x, y = [clamp(full_scalar(x, -most), a, full_scalar(x, most)) for a in (z, x, y)]
+    size = maximum(absolute(x), absolute(y))
+    return div(div(div(z, size), add(square(div(x, size)), square(div(y, size)))), size)
 
 
 class Sinh(Function):
@@ -155,7 +174,7 @@ class Asinh(Function):
     """The inverse hyperbolic sine."""
 
     hlo = "chlo.asinh"
-    derivative = (lambda out, x: rsqrt(add(square(x), one(x))),)
+    derivative = (lambda out, x: both_sides(lambda y: rsqrt(add(square(y), one(y))), absolute, x),)
 
 
 class Acosh(Function):

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from gnomon import numpy as jnp
+from gnomon.api.custom import custom_jvp
 from gnomon.base.errors import Refused
 from gnomon.nn import normalization
 from gnomon.numpy.axes import integer
@@ -424,7 +425,15 @@ def entr(x):
     0.34657...
     """
     safe = jnp.where(x < 0, 1, x)
-    return jnp.where(x < 0, -jnp.inf, -logarithms.xlogy(safe, safe))
+    return jnp.where(x < 0, -jnp.inf, entropy(safe))
+
+
+@custom_jvp
+def entropy(x):
+    return -logarithms.xlogy(x, x)
+
+
+entropy.defjvp(lambda primals, tangents: (entropy(*primals), -(jnp.log(primals[0]) + 1) * tangents[0]))
 
 
 def entropy_term(p, q):
@@ -433,6 +442,18 @@ def entropy_term(p, q):
     difference = jnp.where(near, p - q, 0)
     far = jnp.where(near, 1, p)
     return p * jnp.where(near, jnp.log1p(difference / q), jnp.log(far) - jnp.log(jnp.where(near, 1, q)))
+
+
+def divergence(p, q):
+    """p log(p / q) - p + q for p, q > 0, where p and q are close by the series of log(p / q) in v = (p - q) / (p + q)."""
+    difference, mean = p - q, p * 0.5 + q * 0.5
+    near = jnp.abs(difference) < mean * 0.2
+    v = jnp.where(near, difference * 0.5, 0) / mean
+    total = 0
+    for k in reversed(range(8)):
+        total = total * (v * v) + 1 / (2 * k + 3)
+    s, t = jnp.where(near, 1, p), jnp.where(near, 1, q)
+    return jnp.where(near, v * difference + 2 * p * (v * v * v) * total, entropy_term(s, t) - s + t)
 
 
 def limit_at_zero(p, q, zero):
@@ -467,8 +488,7 @@ def kl_div(p, q):
     """
     both = (p > 0) & (q > 0)
     zero = (p == 0) & (q >= 0)
-    s, t = jnp.where(both, p, 1), jnp.where(both, q, 1)
-    found = entropy_term(s, t) - s + t
+    found = divergence(jnp.where(both, p, 1), jnp.where(both, q, 1))
     return jnp.where(both, found, jnp.where(zero, limit_at_zero(p, q, zero) - p + q, keep_nan(p, q, jnp.inf)))
 
 
@@ -491,7 +511,7 @@ def logit(x):
     """
     near = jnp.abs(x - 0.5) < 0.2
     inside, outside = jnp.where(near, x, 0.5), jnp.where(near, 0.25, x)
-    return jnp.where(near, 2 * jnp.arctanh(2 * inside - 1), jnp.log(outside / (1 - outside)))
+    return jnp.where(near, 2 * jnp.arctanh(2 * inside - 1), jnp.log(outside) - jnp.log1p(-outside))
 
 
 @elementwise
