@@ -7,6 +7,7 @@ from gnomon.ir.jaxpr import Literal
 from gnomon.lax.shape import axes_of, axis_of, integers
 from gnomon.numpy.axes import integer
 from gnomon.numpy.promote import as_value
+from gnomon.numpy.recorded import recorded
 from gnomon.ops import shape as shape_ops
 from gnomon.ops import slicing as ops
 from gnomon.ops.arithmetic import add
@@ -252,6 +253,7 @@ def counted_from_front(start, size, scalar, allow_negative):
     return select_n(lt(start, Literal(0, ArrayType((), t.dtype, t.weak_type))), value, add(value, shape_ops.full(scalar, size)))
 
 
+@recorded
 def dynamic_slice(operand, start_indices, slice_sizes, *, allow_negative_indices=True):
     """A block of fixed sizes from a place that may be traced: one integer scalar per dimension, or a 1-dimensional
     array of them. The place is moved so far that the block lies inside. Negative indices count from the end, unless
@@ -266,6 +268,7 @@ def dynamic_slice(operand, start_indices, slice_sizes, *, allow_negative_indices
     return ops.dynamic_slice(x, starts, check_shape(slice_sizes, "dynamic_slice's slice_sizes"))
 
 
+@recorded
 def dynamic_update_slice(operand, update, start_indices, *, allow_negative_indices=True):
     """The operand with a block written over at a place that may be traced; see `dynamic_slice`.
 
@@ -284,6 +287,7 @@ def along_axis(x, index, axis):
     return [index if d == axis else 0 for d in range(x.type.ndim)]
 
 
+@recorded
 def dynamic_slice_in_dim(operand, start_index, slice_size, axis=0, *, allow_negative_indices=True):
     """`dynamic_slice` along one dimension, whole along the others.
 
@@ -297,6 +301,7 @@ def dynamic_slice_in_dim(operand, start_index, slice_size, axis=0, *, allow_nega
     return dynamic_slice(x, along_axis(x, start_index, axis), sizes, allow_negative_indices=allow_negative_indices)
 
 
+@recorded
 def dynamic_index_in_dim(operand, index, axis=0, keepdims=True, *, allow_negative_indices=True):
     """`x[index]` along one dimension for an index that may be traced; the dimension stays with size 1 unless `keepdims`
     is False.
@@ -309,6 +314,7 @@ def dynamic_index_in_dim(operand, index, axis=0, keepdims=True, *, allow_negativ
     return out if keepdims else shape_ops.squeeze(out, (axis_of(axis, out.type.ndim, "dynamic_index_in_dim"),))
 
 
+@recorded
 def dynamic_update_slice_in_dim(operand, update, start_index, axis, *, allow_negative_indices=True):
     """`dynamic_update_slice` at a place along one dimension.
 
@@ -322,6 +328,7 @@ def dynamic_update_slice_in_dim(operand, update, start_index, axis, *, allow_neg
                                 allow_negative_indices=allow_negative_indices)
 
 
+@recorded
 def dynamic_update_index_in_dim(operand, update, index, axis, *, allow_negative_indices=True):
     """`x` with `update` written at an index of one dimension; the update may lack the dimension.
 

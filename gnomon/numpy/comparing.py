@@ -127,6 +127,7 @@ def bit_numbers(bitorder, name):
     return np.arange(7, -1, -1) if one_of(bitorder, ("big", "little"), name, "bitorder") == "big" else np.arange(8)
 
 
+@remembered
 def packbits(a, axis=None, bitorder="big"):
     """Eight elements at a time, along an axis (None: all in one dimension), as the bits of a byte: 1 where they are not 0.
 
@@ -153,6 +154,7 @@ def packbits(a, axis=None, bitorder="big"):
     return moveaxis(reduce_sum(x, (len(rest) + 1,)), -1, axis)
 
 
+@remembered
 def unpackbits(a, axis=None, count=None, bitorder="big"):
     """The bits of bytes, eight elements for each along an axis (None: all in one dimension).
 
@@ -183,6 +185,7 @@ def unpackbits(a, axis=None, count=None, bitorder="big"):
     return moveaxis(bits, -1, axis)
 
 
+@remembered
 def vander(x, N=None, increasing=False):
     """The Vandermonde matrix of a vector: its powers as columns, N of them, from the highest to the 0th or in order.
 

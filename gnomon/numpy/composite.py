@@ -5,14 +5,13 @@ from __future__ import annotations
 import functools
 import inspect
 
-import numpy as np
-
 from gnomon.api.jit import jit
 from gnomon.base.announce import listening
 from gnomon.base.errors import ConcretizationTypeError
 from gnomon.base.settings import current
 from gnomon.ir.jaxpr import intern
 from gnomon.numpy.axes import plain_values
+from gnomon.numpy.recorded import CALLS_KEPT, HASHED, record
 from gnomon.run.array import Array
 from gnomon.run.eager import evaluate, first_of, host_program
 from gnomon.run.programs import call_for, watched
@@ -23,7 +22,7 @@ from gnomon.trace.stage import Tracer, stage
 def composite(static=()):
     """Decorator for functions of arrays. `static` names the parameters that are not arrays (hashable; axes, flags, shapes).
 
-    While a program is being recorded the function's ops go into it one by one, at the user's line. Outside, one executable per
+    While a program is being recorded the function's ops go into it one by one, at the user's line (see `recorded`). Outside, one executable per
     (types, static values) is compiled and called."""
     if callable(static):
         return composite()(static)
@@ -33,19 +32,20 @@ def composite(static=()):
         names = tuple(signature.parameters)
         fixed = tuple([i for i, n in enumerate(names) if n in static])
         free = tuple([i for i, n in enumerate(names) if n not in static])
+        written = {}                # what calls record
         if not fixed:
             compiled = jit(fn, inline=True)
 
             @functools.wraps(fn)
             def call(*args, **kwargs):
-                return compiled(*args, **kwargs) if local.frame is None else fn(*args, **kwargs)
+                return compiled(*args, **kwargs) if local.frame is None else record(fn, written, args, kwargs)
         else:
             by_statics = {}         # a compiled function for each choice of the static values
 
             @functools.wraps(fn)
             def call(*args, **kwargs):
                 if local.frame is not None:
-                    return fn(*args, **kwargs)
+                    return record(fn, written, args, kwargs)
                 if kwargs or len(args) != len(names):
                     bound = signature.bind(*args, **kwargs)
                     bound.apply_defaults()
@@ -82,20 +82,20 @@ def with_statics(fn, signature, given):
     return special
 
 
-CALLS_KEPT = 2048
-
-
 def remembered(fn):
     """Decorator for functions of arrays whose work in Python takes longer than their ops: what a call outside a trace comes to is
     remembered from its second time on, by the types of its Arrays and by its other arguments. A single op is evaluated at once;
     several run in NumPy where all of them do, or else as one compiled program.
 
     Not for functions that look at their arrays' numbers, or tell the user something about the call."""
+    written = {}        # what calls record
     known = {}          # (settings, arguments) -> None at first, then a function of the Arrays; it gives None where `fn` is to be called
 
     @functools.wraps(fn)
     def call(*args, **options):
-        if local.frame is not None or current.transfer_guard_host_to_device is not None:
+        if local.frame is not None:
+            return record(fn, written, args, options)
+        if current.transfer_guard_host_to_device is not None:
             return fn(*args, **options)
         arrays, key = [], [current.key]
         for a in (*args, *options.values()) if options else args:
@@ -123,9 +123,6 @@ def remembered(fn):
         return fn(*args, **options) if out is None else out
     call.traced = fn
     return call
-
-
-HASHED = {bool, int, str, type, *map(type, map(np.dtype, "?bhilqBHILQefdFD"))}
 
 
 def nothing(arrays):

@@ -13,6 +13,7 @@ from gnomon.ir.jaxpr import Literal
 from gnomon.ir.op import Op
 from gnomon.numpy.composite import remembered
 from gnomon.numpy.promote import SCALARS, Plan, apply_plan, as_value, joined, operand
+from gnomon.numpy.recorded import record
 from gnomon.ops.convert import convert_element_type
 from gnomon.run.array import Array
 from gnomon.run.eager import evaluate
@@ -75,12 +76,12 @@ def finished(function, body, inexact, count, kinds, operands=1):
 
 def compiled(rule):
     """A rule made of several ops: recorded op by op while tracing, else run as one program."""
-    program = None
+    program, written = None, {}
 
     def apply(*xs):
         nonlocal program
         if local.frame is not None:
-            return rule(*xs)
+            return record(rule, written, xs, {})
         if program is None:
             program = jit(rule, inline=True)
         return program(*[value_of(x) if x.__class__ is Literal else x for x in xs])

@@ -7,10 +7,10 @@ import math
 import numpy as np
 
 from gnomon.base.errors import Refused, shown
-from gnomon.ir.jaxpr import Literal
 from gnomon.numpy.axes import axis_tuple, integer, one_axis, one_of, resolve_sizes, sequence
 from gnomon.numpy.creation import as_array, as_dtype, broadcast, owned, settle
 from gnomon.numpy.promote import as_value, convert_keep, promote_dtypes, requested_dtype
+from gnomon.numpy.recorded import recorded
 from gnomon.ops import rolling, slicing
 from gnomon.ops import shape as shape_ops
 from gnomon.ops.arithmetic import add, mul, neg, rem, sub
@@ -889,6 +889,7 @@ def rot90(m, k=1, axes=(0, 1)):
     return swapaxes(flip(x, second), first, second) if k == 1 else flip(swapaxes(x, first, second), second)
 
 
+@recorded
 def roll(a, shift, axis=None):
     """Elements moved along an axis by `shift` places; those that leave at the end come in at the start.
 
@@ -907,7 +908,7 @@ def roll(a, shift, axis=None):
     if isinstance(shift, _SEQUENCES):
         shifts = list(shift)
     elif np.ndim(shift):
-        shifts = list(unstack(shift)) if isinstance(shift, Value) else shift.tolist()
+        shifts = shifts_of(shift, x, axes) if isinstance(shift, Value) else shift.tolist()
     else:
         shifts = [shift]
     if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)) or not shifts and axes:
@@ -920,6 +921,20 @@ def roll(a, shift, axis=None):
     return x
 
 
+def shifts_of(shift, x, axes):
+    """The shifts that an array holds; those along one axis as one, their sum."""
+    n = x.type.shape[axes[0]] if len(axes) == 1 else 0
+    if not n or not is_integer(shift.type.dtype) or shift.type.ndim != 1 or not 0 < shift.type.size * n < 2**31:
+        return list(unstack(shift))
+    return [reduce_sum(within_size(shift, n), (0,))]
+
+
+def within_size(shift, n):
+    """Shifts without whole turns, as int32."""
+    wide = shift if shift.type.dtype.itemsize >= 4 else convert_element_type(shift, np.dtype("int32"))
+    return convert_element_type(rem(wide, full_scalar(wide, n)), np.dtype("int32"))
+
+
 def roll_axis(x, by, axis):
     n = x.type.shape[axis]
     if x.type.size == 0:
@@ -930,7 +945,7 @@ def roll_axis(x, by, axis):
         if by.__class__ is Array and local.frame is None:
             by = int(by)
         else:
-            start = rem(neg(convert_element_type(by, np.dtype("int32"))), Literal(n, ArrayType((), np.dtype("int32"))))
+            start = neg(within_size(by, n))
             start = select_n(lt(start, full_scalar(start, 0)), start, add(start, full_scalar(start, n)))
             zero = full_scalar(start, 0)
             return dynamic_slice(slicing.concatenate([x, x], axis), [start if i == axis else zero for i in range(x.type.ndim)],

@@ -8,7 +8,7 @@ import numpy as np
 from gnomon.api.control import scan
 from gnomon.numpy import linalg, reductions, selection
 from gnomon.numpy.axes import integer
-from gnomon.numpy.composite import composite
+from gnomon.numpy.composite import composite, remembered
 from gnomon.numpy.creation import asarray
 from gnomon.numpy.manipulation import concatenate, roll
 from gnomon.numpy.comparing import vander
@@ -18,6 +18,8 @@ from gnomon.numpy.sorting import argsort
 from gnomon.numpy.taking import concrete, flat
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.shape import full
+from gnomon.ops.stacking import Unstack
+from gnomon.trace.stage import bind
 from gnomon.types.dtype import complex_dtype, finfo, is_complex, real_dtype
 from gnomon.types.size import check_size
 from gnomon.types.value_type import ArrayType
@@ -63,8 +65,8 @@ def run_polyval(p, x, unroll):
     shape = np.broadcast_shapes(p.type.shape[1:], x.type.shape)
     y = full(ArrayType(shape, x.type.dtype), 0)
     if p.type.shape[0] <= FEW:
-        for i in range(p.type.shape[0]):
-            y = p[0] + y if i == 0 else y * x + p[i]
+        for i, c in enumerate(bind(Unstack(0), p)):
+            y = c + y if i == 0 else y * x + c
         return y
     return scan(lambda y, c: (y * x + c, None), y, p, unroll=unroll)[0]
 
@@ -199,6 +201,7 @@ def run_division(u, v):
 
 # ---- derivatives and integrals ------------------------------------------------------------------------------------
 
+@remembered
 def polyder(p, m=1):
     """The `m`-th derivative of a polynomial.
 
@@ -220,6 +223,7 @@ def polyder(p, m=1):
     return p[:max(p.type.size - m, 0)] * asarray(np.reshape(factors, (-1,)).astype(p.type.dtype))
 
 
+@remembered
 def polyint(p, m=1, k=None):
     """The `m`-th integral of a polynomial; `k`: the constants of integration, the first integral's first, or one for
     all; 0 by default.

@@ -4,6 +4,8 @@ import pytest
 
 import gnomon
 import gnomon.numpy as jnp
+from gnomon.base.source import file_line, scope_of
+from gnomon.ir.check import check
 from gnomon.numpy.composite import remembered
 
 X = np.linspace(0.1, 0.9, 12, dtype=np.float32).reshape(3, 4)
@@ -71,3 +73,79 @@ def test_a_mistake_is_told_every_time():
             jnp.clip(jnp.ones(3) * 1j, 0, 1)
         with pytest.raises((TypeError, ValueError)):
             jnp.mean(jnp.ones(3), axis=4)
+
+
+# ---- while a program is being recorded --------------------------------------------------------------------------------
+
+RECORDED = {
+    **CALLS, "floor_divide": lambda x: jnp.floor_divide(x, 2), "logaddexp": lambda x: jnp.logaddexp(x, 0.5), "corrcoef": jnp.corrcoef,
+    "gcd": lambda x: jnp.gcd(x.astype(int), 6), "gradient": lambda x: jnp.gradient(x, axis=0), "divmod": lambda x: jnp.divmod(x, 0.3),
+    "percentile": lambda x: jnp.percentile(x, 30), "dynamic_slice": lambda x: gnomon.lax.dynamic_slice(x, (x[0, 0].astype(int), 1), (2, 2)),
+}
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_later_calls_record_what_the_first_one_did(name):
+    call = RECORDED[name]
+
+    def twice(x):
+        first = call(x)
+        second = call(x * 1)
+        third = gnomon.jit(lambda y: call(x))(x)        # of a value of the program around
+        return first, second, third
+
+    programs = [gnomon.make_jaxpr(call)(X) for _ in range(4)]
+    assert len({str(p) for p in programs}) == 1
+    for p in programs:
+        check(p.jaxpr)
+    for results in zip(*map(gnomon.tree.leaves, gnomon.jit(twice)(X)), gnomon.tree.leaves(call(jnp.asarray(X)))):
+        for r in results:
+            np.testing.assert_allclose(r, results[0], rtol=3e-7)
+    moving = [gnomon.jvp(lambda x: gnomon.tree.map(lambda y: y * 1.0, call(x)), (X,), (X,)) for _ in range(3)]
+    for a, b in zip(*map(gnomon.tree.leaves, moving[1:])):
+        np.testing.assert_allclose(a, b, rtol=3e-7)
+
+
+def test_equations_stand_at_the_line_of_each_call():
+    def lines(x):
+        a = jnp.corrcoef(x)
+        b = jnp.corrcoef(x)
+        with gnomon.named_scope("third"):
+            return a, b, jnp.corrcoef(x)
+    start = lines.__code__.co_firstlineno
+    for _ in range(2):
+        eqns = gnomon.make_jaxpr(lines)(X).jaxpr.eqns
+        count = len(eqns) // 3
+        for i, offset in enumerate((1, 2, 4)):
+            assert {file_line(e.place)[1] for e in eqns[i * count:(i + 1) * count]} == {start + offset}
+        assert {scope_of(e.place) for e in eqns[:count]} == {""} and {scope_of(e.place) for e in eqns[2 * count:]} == {"third"}
+
+
+def test_what_is_recorded_depends_on_types_numbers_and_settings():
+    def program(f, *xs):
+        return [str(gnomon.make_jaxpr(f)(*xs)) for _ in range(3)][-1]
+    assert program(lambda x: jnp.nan_to_num(x, nan=-0.0), X) != program(lambda x: jnp.nan_to_num(x, nan=0.0), X)
+    assert "f32" in program(lambda x: jnp.clip(x, 0, 1.0), X.astype(int)) and "f32" not in program(lambda x: jnp.clip(x, 0, 1), X.astype(int))
+    assert "f64" not in program(jnp.mean, X.astype(int))
+    with gnomon.enable_x64(True):
+        assert "f64" in program(jnp.mean, X.astype(int))
+    f = gnomon.jit(lambda x, y: jnp.logaddexp(x, y))
+    for _ in range(3):
+        assert f(1, 2).weak_type and not f(1, jnp.float32(2)).weak_type and f(jnp.float16(1), 2).dtype == "float16"
+
+
+def test_numbers_that_are_known_are_looked_at_every_time():
+    def f(x):
+        return x.sum() * jnp.nonzero(x > 1)[0].size
+    for n in range(1, 5):
+        assert gnomon.grad(f)(jnp.arange(n + 2.0))[0] == n
+
+
+def test_a_mistake_is_told_every_time_it_is_recorded():
+    for _ in range(3):
+        with pytest.raises(ValueError):
+            gnomon.make_jaxpr(lambda x: jnp.clip(x * 1j, 0, 1))(X)
+        with pytest.raises((TypeError, ValueError)):
+            gnomon.make_jaxpr(lambda x: jnp.mean(x, axis=4))(X)
+        with pytest.raises(gnomon.errors.TracerBoolConversionError):
+            gnomon.jit(lambda x: 1 if jnp.allclose(x, x) else 2)(X)
