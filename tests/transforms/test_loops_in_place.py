@@ -7,7 +7,7 @@ import pytest
 import gnomon as G
 import gnomon.numpy as jnp
 from gnomon import lax
-from gnomon.ops.nested import held
+from gnomon.ops.nested import behind
 
 N = 1500
 X = np.random.RandomState(0).uniform(0.5, 1.5, N).astype(np.float32)
@@ -50,7 +50,7 @@ def test_no_step_copies_the_array(name, monkeypatch):
         assert not copies_in_loops(jitted.lower(X).compile().as_text()), what
         found = jitted(X)
         with monkeypatch.context() as patch:
-            patch.setattr(held, "LARGE", 10 ** 9)
+            patch.setattr(behind, "LARGE", 10 ** 9)
             G.clear_caches()
             plain = G.jit(lambda x: program(x))
             assert "@read" not in plain.lower(X).as_text()

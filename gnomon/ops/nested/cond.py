@@ -6,12 +6,13 @@ from collections import Counter
 import numpy as np
 
 from gnomon.base.lists import partition, pick, spread
-from gnomon.ir.jaxpr import Eqn, Jaxpr, Var, intern
+from gnomon.ir.jaxpr import Eqn, Jaxpr, Literal, Var, intern
 from gnomon.ir.op import NestedOp, field, is_linear
 from gnomon.ops.arithmetic import add_any
 from gnomon.ops.compare import eq, select_n
+from gnomon.ops.nested.behind import behind
 from gnomon.ops.nested.guard import guarded, may_loop
-from gnomon.ops.nested.in_place import BOOL, in_place_outputs, masked, opened, read_beside, uses
+from gnomon.ops.nested.in_place import BOOL, in_place_outputs, masked, opened, read_alone, read_beside
 from gnomon.ops.nested.call import stays, with_tangents
 from gnomon.ops.platform import position_of
 from gnomon.ops.shape import StopGradient, broadcast_in_dim, expand_dims, full, zeros
@@ -65,9 +66,10 @@ class Cond(NestedOp):
         unk = unknown[1:]
         late = any_of(T.split(b, unk)[2] for b in self.branches)
         parts = [T.split(b, unk, late) for b in self.branches]
-        refs = sorted({e.invars.index(v) for e, _, _, n in parts for v in e.outvars[len(e.outvars) - n:] if v.type.__class__ is RefType})
-        if refs:
-            parts = [refs_handed_on(p, refs) for p in parts]
+        places = [{v: i for i, v in enumerate(e.invars)} for e, _, _, _ in parts]
+        handed = sorted({at[v] for (e, _, _, n), at in zip(parts, places) for v in e.outvars[len(e.outvars) - n:] if v in at})
+        if handed:
+            parts = [handed_on(p, handed) for p in parts]
         residuals = [[v.type for v in early.outvars[len(early.outvars) - n:]] for early, _, _, n in parts]
         slots, places = share_slots(residuals)
         early = tuple(with_slots(e, n, slots, p) for (e, _, _, n), p in zip(parts, places))
@@ -76,7 +78,7 @@ class Cond(NestedOp):
         known_out, unknown_out = partition(late, eqn.outs)
         held = [Var(t) for t in slots]
         first = Eqn(self.of(early), (eqn.ins[0], *known_in), (*known_out, *held), eqn.place)
-        second = Eqn(self.of(later), (eqn.ins[0], *held, *[known_in[i] for i in refs], *unknown_in), tuple(unknown_out), eqn.place)
+        second = Eqn(self.of(later), (eqn.ins[0], *held, *[known_in[i] for i in handed], *unknown_in), tuple(unknown_out), eqn.place)
         return [first], [second], late
 
     def transpose(self, T, cts, index, *args):
@@ -87,8 +89,7 @@ class Cond(NestedOp):
         fixed, given = [a for a in args if not is_linear(a)], [c for c in cts if c is not None]
         if any(e.__class__ is NamedAxis and e.axis in index.type.varying for b in branches for e in b.effects):
             return [None, *spread(linear, spread(has, sum_of_branches(index, branches, fixed, given)))]
-        outs = bind(self.of(branches), index, *fixed, *given)
-        return [None, *spread(linear, spread(has, outs))]
+        return [None, *spread(linear, spread(has, behind(self.of(branches), index, [*fixed, *given])))]
 
     def discharge(self, D, args, refs):
         keep = stays(args[1:])
@@ -118,11 +119,12 @@ class Cond(NestedOp):
         arms = []
         for i, branch in enumerate(branches):
             chosen, n = eq(index, value_of(np.int32(i))), len(operands)
-            if places:
-                branch = masked(branch, places)
-            used = [uses(branch, v) > 0 and is_inexact(v.type.dtype) for v in branch.invars[-n - len(places):][:n]]
+            flagged = bool(places) or any(read_alone(branch, v) for v in branch.invars)
+            if flagged:
+                branch = masked(branch, places, True)
+            used = [is_inexact(v.type.dtype) and not read_alone(branch, v) for v in branch.invars[-n - len(places):][:n]]
             args = [select_lanes(chosen, bind(_stop_gradient, x), x) if u else x for x, u in zip(operands, used)]
-            if places:
+            if flagged:
                 args = [chosen, *args, *written]
             if may_loop(branch):
                 branch, args = guarded(branch), [chosen, *args]
@@ -202,20 +204,76 @@ def share_slots(residuals):
     return slots, places
 
 
-def refs_handed_on(part, refs):
-    """A branch cut in two, with the references among its residuals (the early part's inputs number `refs`) as inputs of the later part
-    that come behind the other residuals."""
+def handed_on(part, handed):
+    """A branch cut in two, with the residuals that are inputs of the early part (those numbered `handed`) as inputs of the later part that
+    come behind the other residuals: a value that does not change from step to step in a loop around is then not stacked for each."""
     early, later, late, count = part
     first = len(early.outvars) - count
-    residuals = early.outvars[first:]
-    values = [v for v in residuals if v.type.__class__ is not RefType]
-    smaller = intern(Jaxpr((), early.invars, early.eqns, [*early.outvars[:first], *values]))
-    n, m = len(values), len(values) + len(refs)
+    residuals, given = early.outvars[first:], [early.invars[i] for i in handed]
+    held = [v for v in residuals if v not in given]
+    smaller = intern(Jaxpr((), early.invars, early.eqns, [*early.outvars[:first], *held]))
+    n, m = len(held), len(held) + len(handed)
 
     def run(*xs):
-        held, given = iter(xs[:n]), dict(zip(refs, xs[n:m]))
-        return inline(later, (), [*[given[early.invars.index(v)] if v.type.__class__ is RefType else next(held) for v in residuals], *xs[m:]])
-    return smaller, program([*[v.type for v in values], *[early.in_types[i] for i in refs], *later.in_types[count:]], run), late, n
+        known = dict(zip((*held, *given), xs))
+        return inline(later, (), [*[known[v] for v in residuals], *xs[m:]])
+    return smaller, program([*[v.type for v in held], *[v.type for v in given], *later.in_types[count:]], run), late, n
+
+
+def invariants_outside(T, body, constant):
+    """A loop's body, in which what the branches of conds compute from the inputs that are `constant` (one bool each) alone is computed in
+    front of them, where the loop's reverse can take it out."""
+    fixed = {v for v, c in zip(body.invars, constant) if c and v.type.__class__ is not RefType}
+    todo = [e for e in body.eqns if e.op.__class__ is Cond and not fixed.isdisjoint(e.ins[1:])]
+    if not todo:
+        return body
+    key = "invariants outside", tuple(constant)
+    found = body.memo.get(key)
+    if found is None:
+        parts = {e: once_and_rest(T, e, fixed) for e in todo}
+        found = body.memo[key] = with_invariants(body, parts) if any(parts.values()) else body
+    return found
+
+
+def once_and_rest(T, e, fixed):
+    """For each branch of a cond (what it computes from `fixed` values alone, the rest, of how many values of the first); None where there is
+    nothing of size among it, or it might not end or do more than compute."""
+    unknown = tuple([v not in fixed for v in e.ins[1:]])
+    every = (True,) * len(e.outs)
+    branches = [invariants_outside(T, b, [not u for u in unknown]) for b in e.op.branches]
+    parts = [(once, rest, count) for once, rest, _, count in [T.split(b, unknown, every) for b in branches]]
+    made = [v for once, _, _ in parts for v in once.outvars if v not in once.invars]
+    if e.op.branches_platforms is not None or not any(v.type.ndim for v in made) or any(once.effects or may_loop(once) for once, _, _ in parts):
+        return None
+    return unknown, parts
+
+
+def with_invariants(body, parts):
+    def run(*xs):
+        env = dict(zip(body.invars, xs))
+        for e in body.eqns:
+            args = [v if v.__class__ is Literal else env[v] for v in e.ins]
+            if parts.get(e):
+                unknown, branches = parts[e]
+                known, moving = partition(unknown, args[1:])
+                made = [inline(once, (), known) for once, _, _ in branches]
+                rests, at = [], 0
+                for (_, rest, count), values in zip(branches, made):
+                    rests.append((rest, at, count))
+                    at += len(values)
+                values = [v for vs in made for v in vs]
+                types = [v.type for v in (*values, *moving)]
+                outs = bind(e.op.of(tuple([taking(types, len(values), *r) for r in rests])), args[0], *values, *moving)
+            else:
+                outs = bind(e.op, *args)
+            env.update(zip(e.outs, outs if e.op.multiple else (outs,)))
+        return [v if v.__class__ is Literal else env[v] for v in body.outvars]
+    return program(body.in_types, run)
+
+
+def taking(types, total, rest, at, count):
+    """The rest of a branch, given what all branches compute from fixed values."""
+    return program(types, lambda *xs: inline(rest, (), [*xs[at:at + count], *xs[total:]]))
 
 
 def with_slots(early, count, slots, places):

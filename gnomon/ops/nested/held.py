@@ -15,14 +15,14 @@ from gnomon.ops.complex_parts import real
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.indexing import Gather, ScatterBase
+from gnomon.ops.nested.behind import is_large, kept_kind, writes_behind
 from gnomon.ops.nested.call import Jit
 from gnomon.ops.shape import broadcast_in_dim, reshape
 from gnomon.ops.slicing import DynamicSlice, DynamicUpdateSlice, Slice
 from gnomon.trace.build import program
 from gnomon.trace.stage import bind
-from gnomon.types.dtype import is_bool, is_complex, is_float, is_integer
+from gnomon.types.dtype import is_complex, is_float
 
-LARGE = 1024                # elements, from which on a copy costs more than a call
 INT32 = np.dtype("int32")
 READS = (DynamicSlice, Gather, Slice)
 WRITES = (DynamicUpdateSlice, ScatterBase)
@@ -31,22 +31,18 @@ WRITES = (DynamicUpdateSlice, ScatterBase)
 def held(body, first, count):
     """The program of a step, with reads of the inputs from number `first` on, `count` of them, that would have them copied as calls. Those
     inputs come back, written to, as the first outputs."""
-    carried = [(v, out) for v, out in zip(body.invars[first:first + count], body.outvars[:count])
-               if v.type.size >= LARGE and v.type.sharding is None and kept_kind(v.type.dtype)]
-    if not carried:
+    if not any(is_large(v.type) for v in body.invars[first:first + count]):
         return body
     key = "held", first, count
     found = body.memo.get(key)
     if found is None:
-        reads, uses, makers = {}, users(body), makers_of(body)
-        for v, out in carried:
-            reads.update(reads_to_hold(body.eqns, uses, makers, v, out))
-        found = body.memo[key] = with_reads_held(body, makers, reads) if reads else body
+        reads, given = {}, writes_behind(body)
+        uses, makers = users(given), makers_of(given)
+        for v, out in zip(given.invars[first:first + count], given.outvars[:count]):
+            if is_large(v.type):
+                reads.update(reads_to_hold(given.eqns, uses, makers, v, out))
+        found = body.memo[key] = with_reads_held(given, makers, reads) if reads else given
     return found
-
-
-def kept_kind(dtype):
-    return is_float(dtype) or is_integer(dtype) or is_bool(dtype) or is_complex(dtype)
 
 
 def users(body):
@@ -74,6 +70,7 @@ def reads_to_hold(eqns, uses, makers, v, out):
         if eqns[write].ins.count(v) != 1 or not all(i is not None and is_small_read(eqns[i], v) for i in others):
             return {}
         if not all(flows_alone(eqns, uses, i, write) for i in others):
+            others = [i for i in others if eqns[i].op.op_name != "cond" or not set(eqns[i].outs) & set(eqns[write].ins)]   # written is what it gives
             if any(needed_behind(eqns, makers, i, write) is None for i in others):
                 return {}
             found.update(dict.fromkeys(others, write))
@@ -101,6 +98,9 @@ def needed_behind(eqns, makers, read, write):
 
 
 def is_small_read(e, v):
+    if e.op.op_name == "cond":          # which writes to nothing large: its writes stand behind it
+        small = all(kept_kind(w.type.dtype) for w in e.outs) and 0 < sum(w.type.size for w in e.outs) * 4 <= v.type.size
+        return small and e.ins[0] is not v and not e.op.effects
     return e.op.__class__ in READS and e.ins[0] is v and e.ins.count(v) == 1 and 0 < e.outs[0].type.size * 4 <= v.type.size
 
 
@@ -133,7 +133,8 @@ def with_reads_held(body, makers, reads):
             done.add(i)
             e = body.eqns[i]
             if i in reads:
-                env[e.outs[0]], zeros[i] = bind(Jit(call_of(e), "read", False, True), *[value(w) for w in e.ins])
+                *outs, zeros[i] = bind(Jit(call_of(e), "read", False, True), *[value(w) for w in e.ins])
+                env.update(zip(e.outs, outs))
                 return
             for r in waiting.get(i, ()):
                 for j in needed_behind(body.eqns, makers, r, i):
@@ -153,14 +154,16 @@ def with_reads_held(body, makers, reads):
 def call_of(e):
     """The program of a read and of a zero that depends on what was read, in a way that no compiler sees through."""
     def run(*xs):
-        out = bind(e.op, *xs)
+        outs = bind(e.op, *xs)
+        outs = outs if e.op.multiple else (outs,)
+        out = next(out for out in outs if out.type.size)
         t = out.type
         one = reshape(bind(Slice((0,) * t.ndim, (1,) * t.ndim, None), out), ()) if t.ndim else out
         one = real(one) if is_complex(t.dtype) else one
         one = ne(one, one) if is_float(one.type.dtype) else one
         one = convert_element_type(one, INT32)
         zero = full_scalar(one, 0)
-        return [out, clamp(zero, one, zero)]
+        return [*outs, clamp(zero, one, zero)]
     return program([w.type for w in e.ins], run)
 
 

@@ -12,15 +12,18 @@ import numpy as np
 from gnomon.ir.jaxpr import Literal
 from gnomon.ops.compare import select_n
 from gnomon.ops.elementwise import full_scalar
-from gnomon.ops.indexing import CLIP, FILL_OR_DROP, PROMISE_IN_BOUNDS, Scatter, ScatterAdd, ScatterBase, ScatterSub
+from gnomon.ops.indexing import CLIP, FILL_OR_DROP, PROMISE_IN_BOUNDS, Gather, Scatter, ScatterAdd, ScatterBase, ScatterSub
 from gnomon.ops.nested.call import Jit, flatten_calls
-from gnomon.ops.slicing import DynamicUpdateSlice, dynamic_slice
+from gnomon.ops.shape import StopGradient
+from gnomon.ops.slicing import DynamicSlice, DynamicUpdateSlice, Slice, dynamic_slice
 from gnomon.trace.build import program
 from gnomon.trace.stage import bind
-from gnomon.types.dtype import is_signed
+from gnomon.types.dtype import is_inexact, is_signed
 from gnomon.types.value_type import ArrayType
 
+_stop_gradient = StopGradient()
 BOOL = ArrayType((), np.dtype(bool))
+READS = (DynamicSlice, Gather, Slice)
 NEUTRAL = (Scatter, ScatterAdd, ScatterSub)     # what they write can be such that nothing changes
 
 
@@ -96,9 +99,20 @@ def read_beside(branch, places):
             yield j
 
 
-def masked(branch, places):
+def is_read(e, v):
+    """Whether an equation takes elements out of a value and does nothing else with it."""
+    return e.op.__class__ in READS and e.ins[0] is v and e.ins.count(v) == 1
+
+
+def read_alone(branch, v):
+    """Whether elements are taken out of a value that is used in no other way."""
+    return v not in branch.outvars and all(is_read(e, v) for e in branch.eqns if v in e.ins)
+
+
+def masked(branch, places, hold=False):
     """The branch as a program (whether it is chosen, operands, what to write over for each of `places`) -> outputs, whose
-    outputs in `places` are written over only where it is chosen. Other uses of an operand take it from the operands."""
+    outputs in `places` are written over only where it is chosen. Other uses of an operand take it from the operands; to `hold`
+    what is read of one is to give it no gradient where the branch is not chosen."""
     chains = {k: update_chain(branch, branch.outvars[k]) for k in places}
     updates = {}
     for chain in chains.values():
@@ -120,6 +134,8 @@ def masked(branch, places):
                 over = {k: written[first[e, k]] if (e, k) in first else read(source(e, k)[0]) for k in updates[e]}
                 op, args = op.where(chosen, args, over) if op.written_over is not None else where(chosen, op, [over[0], *args[1:]])
             outs = bind(op, *args)
+            if hold and e.ins and e.ins[0] in branch.invars and is_read(e, e.ins[0]) and is_inexact(outs.type.dtype):
+                outs = select_n(chosen, bind(_stop_gradient, outs), outs)
             env.update(zip(e.outs, outs if op.multiple else (outs,)))
         return [read(v) if k not in chains or chains[k] else written[k] for k, v in enumerate(branch.outvars)]
     return program((BOOL, *branch.in_types, *[branch.in_types[j] for j in places.values()]), run)

@@ -7,6 +7,7 @@ from gnomon.ir.jaxpr import Eqn, Jaxpr, Literal, Var, intern
 from gnomon.ir.op import NestedOp, field, is_linear
 from gnomon.ops.accumulate import accumulate
 from gnomon.ops.nested.call import stays
+from gnomon.ops.nested.cond import invariants_outside
 from gnomon.ops.nested.guard import guarded
 from gnomon.ops.nested.held import held
 from gnomon.ops.nested.while_loop import check_carry
@@ -124,9 +125,10 @@ class Scan(NestedOp):
 
     def split(self, T, eqn, unknown):
         uc, uk, ux = self.parts(unknown)
-        uk = settle(uk, lambda k: self.outs(T.split(self.jaxpr, (*uc, *k, *ux))[2])[0])
-        late = (*uk, *self.outs(T.split(self.jaxpr, (*uc, *uk, *ux))[2])[1])
-        early, later, late, count = T.split(self.jaxpr, (*uc, *uk, *ux), late)
+        jaxpr = invariants_outside(T, self.jaxpr, [*[not u for u in uc], *[False] * (len(uk) + len(ux))])
+        uk = settle(uk, lambda k: self.outs(T.split(jaxpr, (*uc, *k, *ux))[2])[0])
+        late = (*uk, *self.outs(T.split(jaxpr, (*uc, *uk, *ux))[2])[1])
+        early, later, late, count = T.split(jaxpr, (*uc, *uk, *ux), late)
         c, k, x = self.parts(eqn.ins)
         known_c, known_k, known_x = (pick([not u for u in us], vs) for us, vs in ((uc, c), (uk, k), (ux, x)))
         n_known_out = len(early.outvars) - count
