@@ -6,12 +6,13 @@ import math
 
 import numpy as np
 
+from gnomon.api.control import cond
 from gnomon.numpy import products, reductions, selection, ufuncs
 from gnomon.numpy.axes import integer, sequence
 from gnomon.numpy.composite import composite, remembered
 from gnomon.numpy.creation import asarray, default_int, settle
 from gnomon.numpy.grids import linspace
-from gnomon.numpy.index_plan import Options
+from gnomon.numpy.index_plan import Options, reader_with
 from gnomon.numpy.indexing import ADD, getitem, update
 from gnomon.numpy.manipulation import atleast_2d, concatenate
 from gnomon.numpy.promote import as_value, promote_dtypes, promote_inexact, requested_dtype
@@ -19,17 +20,18 @@ from gnomon.numpy.signals import diff
 from gnomon.numpy.sorting import searchsorted
 from gnomon.numpy.taking import concrete, flat, ravel_multi_index, small_host
 from gnomon.ops.convert import convert_element_type
-from gnomon.ops.indexing import FILL_OR_DROP
+from gnomon.ops.indexing import FILL_OR_DROP, PROMISE_IN_BOUNDS
 from gnomon.ops.shape import full
 from gnomon.run.array import from_numpy
 from gnomon.trace.stage import value_of
 from gnomon.types.dtype import is_bool, is_complex, is_integer
+from gnomon.types.size import is_static
 from gnomon.types.value_type import ArrayType
 
 __all__ = ["bincount", "corrcoef", "cov", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
 
-INT32 = np.dtype("int32")
-DROP = Options(FILL_OR_DROP, wrap=False)
+INT32, FLOAT32 = np.dtype("int32"), np.dtype("float32")
+DROP, IN_RANGE = Options(FILL_OR_DROP, wrap=False), Options(PROMISE_IN_BOUNDS, wrap=False)
 
 
 # ---- counting -----------------------------------------------------------------------------------------------------
@@ -139,26 +141,60 @@ def histogram(a, bins=10, range=None, weights=None, density=None, out_sharding=N
         if weights.type.shape != a.type.shape:
             raise ValueError(f"histogram takes weights of the shape of a, {a.type.shape}, got {weights.type.shape}.")
     a, edges = promote_inexact("histogram", a, edges)
-    counts = run_histogram(a, edges, weights, bool(density))
+    counts = run_histogram(a, edges, weights, bool(density), np.ndim(bins) == 0)
     return counts if out_sharding is None else settle(counts, None, out_sharding), edges
 
 
-@composite(static=("density",))
-def run_histogram(a, edges, weights, density):
+@composite(static=("density", "equal"))
+def run_histogram(a, edges, weights, density, equal):
     a = flat(a)
     weights = full(a.type.with_dtype(a.type.dtype), 1) if weights is None else promote_inexact("histogram",
                                                                                                flat(weights), a)[0]
-    place, inside = bin_of(a, edges)
+    place, inside = bin_of(a, edges, equal)
     counts = run_bincount(place, selection.where(inside, weights, 0), edges.type.shape[0] - 1)
     return counts / diff(edges) / reductions.sum(counts) if density else counts
 
 
-def bin_of(x, edges):
-    """(the bin in which each element lies, whether it lies in one)."""
+def bin_of(x, edges, equal):
+    """(the bin in which each element lies, whether it lies in one). `equal` says that bins are meant to be of equal width."""
     last = edges.type.shape[0] - 1
-    place = searchsorted(edges, x, side="right") - 1
-    place = selection.where(ufuncs.equal(x, getitem(edges, -1)), last - 1, place)
+    if equal and is_static(x.type.shape[0]) and x.type.shape[0] >= MANY and not is_complex(x.type.dtype):
+        place, fits = divided(x, edges, last)
+        place = cond(fits, lambda: place, lambda: searched(x, edges, last))
+    else:
+        place = searched(x, edges, last)
     return place, ufuncs.bitwise_and(ufuncs.greater_equal(place, 0), ufuncs.less(place, last))
+
+
+def searched(x, edges, last):
+    place = searchsorted(edges, x, side="right") - 1
+    return selection.where(ufuncs.equal(x, getitem(edges, -1)), last - 1, place)
+
+
+def divided(x, edges, last):
+    """The bins by a division, which finds the bin of an element or, by its rounding, one beside it; whether they are right, which
+    they may not be where the edges are rounded to a few numbers."""
+    low, high = getitem(edges, 0), getitem(edges, -1)
+    wide, first, end = [convert_element_type(v, FLOAT32) if v.type.dtype.itemsize < 4 else v for v in (x, low, high)]
+    place = within(convert_element_type((wide - first) * (last / (end - first)), INT32), last)
+    up, down = ufuncs.greater_equal(x, edge(edges, place + 1)), ufuncs.less(x, edge(edges, place))
+    place = within(place + convert_element_type(up, INT32) - convert_element_type(down, INT32), last)
+    inside = ufuncs.bitwise_and(ufuncs.greater_equal(x, low), ufuncs.less_equal(x, high))
+    below = ufuncs.bitwise_or(ufuncs.less(x, edge(edges, place + 1)), ufuncs.equal(place, last - 1))
+    fits = ufuncs.bitwise_and(ufuncs.greater_equal(x, edge(edges, place)), below)
+    fits = reductions.all(ufuncs.bitwise_or(fits, ufuncs.bitwise_not(inside)))
+    return selection.where(inside, place, last), ufuncs.bitwise_and(fits, ufuncs.less(end - first, np.inf))
+
+
+MANY = 2 ** 14      # elements from which a division is worth the longer program
+
+
+def within(place, bins):
+    return ufuncs.minimum(ufuncs.maximum(place, 0), bins - 1)
+
+
+def edge(edges, place):
+    return reader_with(edges.type, (place.type,), IN_RANGE).read(edges, [place])
 
 
 def histogram2d(x, y, bins=10, range=None, weights=None, density=None):
@@ -217,13 +253,14 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=None):
                              f"{weights.type.shape}.")
     columns = [getitem(sample, (slice(None), d)) for d in builtins.range(dims)]
     edges = [histogram_bin_edges(c, b, r) for c, b, r in zip(columns, bins, ranges)]
-    return run_histogramdd(columns, edges, weights, bool(density)), edges
+    equal = tuple([np.ndim(b) == 0 for b in bins])
+    return run_histogramdd(columns, edges, weights, bool(density), equal), edges
 
 
-@composite(static=("density",))
-def run_histogramdd(columns, edges, weights, density):
+@composite(static=("density", "equal"))
+def run_histogramdd(columns, edges, weights, density, equal):
     shape = tuple([e.type.shape[0] - 1 for e in edges])
-    places, inside = zip(*[bin_of(*promote_dtypes("histogramdd", c, e)) for c, e in zip(columns, edges)])
+    places, inside = zip(*[bin_of(*promote_dtypes("histogramdd", c, e), even) for c, e, even in zip(columns, edges, equal)])
     place = ravel_multi_index(places, shape, mode="clip")
     for i in inside:
         place = selection.where(i, place, math.prod(shape))

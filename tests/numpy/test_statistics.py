@@ -56,6 +56,24 @@ def test_histogram(bins, range, weights, density):
     assert statistics.histogram(I)[0].dtype == np.float32
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+@pytest.mark.parametrize("low, high, bins", [(0, 1, 100), (1e4, 1e4 + 1, 400), (-3, 1e-3, 7), (0, np.inf, 3)])
+def test_many_elements_lie_between_the_edges(low, high, bins, dtype):
+    """Elements at the edges, beside them, outside and NaN; edges that are rounded to fewer (the second, in both dtypes)."""
+    edges = statistics.histogram_bin_edges(np.zeros(1, dtype), bins, (low, high))
+    assert edges.dtype == dtype
+    edges = np.asarray(edges)
+    aside = np.maximum(np.abs(np.spacing(edges)), np.finfo(dtype).tiny)      # the compiler takes smaller numbers for 0
+    others = np.array([np.nan, np.inf, -np.inf, low - 1, high + 1])
+    x = np.resize(np.concatenate([edges, edges - aside, edges + aside, others.astype(dtype)]), statistics.MANY)
+    counts = statistics.histogram(x, bins, (low, high))[0]
+    wide = edges.astype(float)
+    place = np.searchsorted(wide, x.astype(float), "right") - 1
+    place[x == wide[-1]] = bins - 1
+    wanted = np.bincount(place[(place >= 0) & (place < bins)], minlength=bins)
+    np.testing.assert_array_equal(counts, wanted if dtype == "float32" else np.minimum(wanted, 2048))    # half precision counts no further
+
+
 def test_histogram_edges():
     close(statistics.histogram_bin_edges(np.float32([2, 2]), 4), np.histogram_bin_edges(np.float32([2, 2]), 4))
     close(statistics.histogram(np.zeros(0, np.float32), 3), np.histogram(np.zeros(0), 3))
