@@ -8,6 +8,7 @@ import numpy as np
 
 from gnomon.base.errors import Refused, shown
 from gnomon.numpy.axes import axis_tuple, integer, one_axis, one_of, resolve_sizes, sequence
+from gnomon.numpy.composite import remembered
 from gnomon.numpy.creation import as_array, as_dtype, broadcast, owned, settle
 from gnomon.numpy.promote import as_value, convert_keep, promote_dtypes, requested_dtype
 from gnomon.numpy.recorded import recorded
@@ -556,6 +557,7 @@ def join_nested(x, leaves, axis):
     return join("block", [join_nested(inner, leaves, axis + 1) for inner in x], axis)
 
 
+@remembered
 def append(arr, values, axis=None):
     """Values behind an array along an axis; without one, all elements of both in one dimension.
 
