@@ -452,7 +452,7 @@ def log10(x, /):
     >>> np.log10(np.array([1., 1000.]))
     Array([0., 3.], dtype=float32)
     """
-    return div(exponential.log(x), number(x, math.log(10)))
+    return on_parts(lambda x: div(x, number(x, math.log(10))))(exponential.log(x))
 
 
 @unary(Log1p(), inexact=True)

@@ -7,10 +7,11 @@ import numpy as np
 
 from gnomon.base.errors import Refused
 from gnomon.ir.op import LINEAR, MULTILINEAR, ZERO, field, is_linear
+from gnomon.ops import complex_limits
 from gnomon.ops.compare import behind_mask, bitwise_and, bitwise_or, eq, gt, lt, select_n
 from gnomon.ops.complex_parts import complex, conj, imag, real
 from gnomon.ops.elementwise import Elementwise, full_scalar, unbroadcast  # noqa: F401 - transforms take it from here
-from gnomon.ops.longhand import shift_right, written
+from gnomon.ops.longhand import Number, shift_right, written
 from gnomon.ops.shape import broadcast_in_dim
 from gnomon.trace.stage import bind
 from gnomon.types.dtype import (iinfo, is_bool, is_complex, is_float, is_inexact, is_integer, is_key, is_signed,
@@ -391,7 +392,8 @@ class Sign(Elementwise):
         if emit.out.dtype.kind == "u":
             zero, one = emit.constant_like(x, 0), emit.constant_like(x, 1)
             return emit.select(emit.compare("EQ", x, zero), zero, one)
-        return emit.elementwise(self.hlo, [x])
+        found = emit.elementwise(self.hlo, [x])
+        return complex_limits.sign(Number(emit, x), Number(emit, found)).value if is_complex(x.type.dtype) else found
 
     def host(self, x):
         return np.sign(x) if x.dtype.kind in "iu" else NotImplemented
@@ -412,6 +414,10 @@ class Abs(Elementwise):
         if is_complex(x.type.dtype):
             return bind(self, x), real(mul(conj(sign(x)), t))
         return bind(self, x), mul(t, sign(x))
+
+    def lower(self, emit, x):
+        found = emit.elementwise(self.hlo, [x])
+        return complex_limits.modulus(Number(emit, x), Number(emit, found)).value if is_complex(x.type.dtype) else found
 
     def host(self, x):
         return np.abs(x)

@@ -6,11 +6,12 @@ import math
 import numpy as np
 
 from gnomon.ir.op import field
+from gnomon.ops import complex_limits
 from gnomon.ops.arithmetic import NOT_LINEAR, add, add_any, broadcast_like, div, integer_pow, mul, neg, sub
 from gnomon.ops.compare import bitwise_and, eq, select_n
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.elementwise import Elementwise, full_scalar
-from gnomon.ops.longhand import (Number, equals, exp as exp_longhand, floor, log as log_longhand,
+from gnomon.ops.longhand import (Number, equals, floor, log as log_longhand,
                                  log1p as log1p_longhand, polynomial, round_to_even, shift_right, where, written)
 from gnomon.trace.stage import bind
 from gnomon.types.dtype import finfo, is_complex, is_float, is_inexact, is_integer
@@ -62,6 +63,16 @@ class Function(Elementwise, abstract=True):
 
     accepts, accepts_text = staticmethod(is_inexact), "floats and complex numbers"
     transpose = NOT_LINEAR
+    of_complex = None       # what of complex_limits makes the function of complex numbers from `plain`
+
+    def lower(self, emit, *xs):
+        if self.of_complex is None or not is_complex(xs[0].type.dtype):
+            return self.plain(emit, *xs)
+        return self.of_complex(lambda z: Number(emit, self.plain(emit, z.value)), Number(emit, *xs)).value
+
+    def plain(self, emit, *xs):
+        """The operation, as it is right for floats."""
+        return super().lower(emit, *xs)
 
 
 class Accurate(Function, abstract=True):
@@ -69,7 +80,7 @@ class Accurate(Function, abstract=True):
 
     accuracy: Accuracy | None = field(None, show="nondefault")
 
-    def lower(self, emit, x):
+    def plain(self, emit, x):
         accuracy = "" if self.accuracy is None else f" {self.accuracy.attribute()}"
         return emit.elementwise(self.hlo, [x], attributes=accuracy)
 
@@ -79,6 +90,7 @@ class Accurate(Function, abstract=True):
 class Exp(Accurate):
     """e to the power x."""
 
+    of_complex = staticmethod(complex_limits.exp)
     hlo = "stablehlo.exponential"
     derivative = (lambda out, x: out,)
 
@@ -86,16 +98,18 @@ class Exp(Accurate):
 class Exp2(Accurate):
     """2 to the power x, exact where x is an integer."""
 
+    of_complex = staticmethod(complex_limits.exp2)
     derivative = (lambda out, x: mul(out, full_scalar(x, math.log(2))),)
 
     @written
-    def lower(self, x):
-        return exp_longhand(x * math.log(2)) if is_complex(x.dtype) else 2.0 ** x
+    def plain(self, x):
+        return 2.0 ** x
 
 
 class Expm1(Accurate):
     """exp(x) - 1, to full precision where x is near 0."""
 
+    of_complex = staticmethod(complex_limits.expm1)
     hlo = "stablehlo.exponential_minus_one"
     derivative = (lambda out, x: exp(x),)
 
@@ -113,6 +127,7 @@ class Logistic(Accurate):
 class Log(Accurate):
     """The natural logarithm; of complex numbers, with an imaginary part in (-pi, pi]."""
 
+    of_complex = staticmethod(complex_limits.log)
     hlo = "stablehlo.log"
 
     def derivative(self, args, tangents):
@@ -123,10 +138,11 @@ class Log(Accurate):
 class Log1p(Accurate):
     """log(1 + x), to full precision where x is near 0."""
 
+    of_complex = staticmethod(complex_limits.log)
     hlo = "stablehlo.log_plus_one"
 
-    def lower(self, emit, x):
-        return super().lower(emit, x) if self.accuracy is not None else log1p_longhand(Number(emit, x)).value
+    def plain(self, emit, x):
+        return super().plain(emit, x) if self.accuracy is not None else log1p_longhand(Number(emit, x)).value
 
     def derivative(self, args, tangents):
         (x,), (t,) = args, tangents
@@ -136,15 +152,14 @@ class Log1p(Accurate):
 class Log2(Accurate):
     """The logarithm with base 2, exact for powers of 2."""
 
+    of_complex = staticmethod(complex_limits.log2)
     def derivative(self, args, tangents):
         (x,), (t,) = args, tangents
         return bind(self, x), div(mul(t, full_scalar(x, 1 / math.log(2))), x)       # x log(2) may underflow
 
     @written
-    def lower(self, x):
+    def plain(self, x):
         found = log_longhand(x) * (1 / math.log(2))
-        if is_complex(x.dtype):
-            return found
         mantissa = x.bits_as(f"uint{8 * x.dtype.itemsize}") & (2**int(finfo(x.dtype).nmant) - 1)
         return where(equals(mantissa, 0), round_to_even(found), found)
 
@@ -154,6 +169,7 @@ class Log2(Accurate):
 class Sqrt(Accurate):
     """The square root."""
 
+    of_complex = staticmethod(complex_limits.sqrt)
     hlo = "stablehlo.sqrt"
     derivative = (lambda out, x: div(full_scalar(x, 0.5), out),)
 
@@ -164,6 +180,7 @@ class Sqrt(Accurate):
 class Rsqrt(Accurate):
     """1 / sqrt(x)."""
 
+    of_complex = staticmethod(complex_limits.rsqrt)
     hlo = "stablehlo.rsqrt"
     derivative = (lambda out, x: mul(full_scalar(x, -0.5), div(out, x)),)
 

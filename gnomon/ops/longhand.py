@@ -98,8 +98,9 @@ def _function(op):
     return lambda x: x.apply(op)
 
 
-exp, log, sqrt, rsqrt, floor, sin = map(_function, (
-    "stablehlo.exponential", "stablehlo.log", "stablehlo.sqrt", "stablehlo.rsqrt", "stablehlo.floor", "stablehlo.sine"))
+exp, log, sqrt, rsqrt, floor, sin, cos, expm1 = map(_function, (
+    "stablehlo.exponential", "stablehlo.log", "stablehlo.sqrt", "stablehlo.rsqrt", "stablehlo.floor", "stablehlo.sine", "stablehlo.cosine",
+    "stablehlo.exponential_minus_one"))
 round_to_even, lgamma, digamma, erf = map(_function, (
     "stablehlo.round_nearest_even", "chlo.lgamma", "chlo.digamma", "chlo.erf"))
 
@@ -113,6 +114,26 @@ def log1p(x):
     exact = equals(moved, x * 0.5)
     ratio = where(exact, 1.0, x * 0.5 / where(equals(moved, 0), 1.0, moved))
     return where(equals(moved, 0), x, log(above) * ratio)
+
+
+def sinh(x):
+    size = abs(x)
+    near, half = size < 1.0, half_exp(size)
+    less_one = expm1(where(near, size, 1.0))
+    rest = where(near, less_one, 0.25) / where(near, less_one + 1.0, half)
+    found = where(near, (less_one + rest) * 0.5, half - rest)
+    return where(equals(x, x), found * x.apply("stablehlo.sign"), x)
+
+
+def cosh(x):
+    half = half_exp(abs(x))
+    return half + 0.25 / half
+
+
+def half_exp(x):
+    """exp(x) / 2, which is finite where exp(x) is not yet, in two factors: half their exponents is exact, where x - log(2) is not."""
+    root = exp(x * 0.5)
+    return root * 0.5 * root
 
 
 def erfc(x):

@@ -5,11 +5,12 @@ import math
 
 import numpy as np
 
+from gnomon.ops import complex_limits, longhand
 from gnomon.ops.arithmetic import absolute, add, clamp, div, maximum, mul, neg, one_minus_square, square, sub
 from gnomon.ops.compare import gt, select_n
 from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.exponential import Accurate, Function, function, rsqrt
-from gnomon.ops.longhand import Number, equals, exp, log1p, polynomial, round_to_even, where, written
+from gnomon.ops.longhand import Number, equals, log1p, polynomial, round_to_even, where, written
 from gnomon.ops.extremes import reduce_bits
 from gnomon.trace.stage import bind
 from gnomon.types.dtype import finfo, is_complex
@@ -28,10 +29,10 @@ class Wave(Accurate, abstract=True):
 
     quarters = 0        # by how many quarter turns it is ahead of the sine
 
-    def lower(self, emit, x):
+    def plain(self, emit, x):
         t = x.type
         if t.dtype != FLOAT32 or t.size < 2 ** 14 or self.accuracy is not None or not emit.one_cpu:
-            return super().lower(emit, x)
+            return super().plain(emit, x)
         far = reduce_bits(emit, "stablehlo.or", (abs(Number(emit, x)) >= NEAR).value, False, range(len(t.shape)), ArrayType((), _BOOL))
         return emit.case(emit.convert(far, _INT32), [lambda: [self.near(Number(emit, x)).value],
                                      lambda: [emit.elementwise(self.hlo, [x], t)]], [t])[0]
@@ -69,6 +70,7 @@ def both_sides(f, power, x):
 class Sin(Wave):
     """The sine of x, in radians."""
 
+    of_complex = staticmethod(complex_limits.sin)
     hlo = "stablehlo.sine"
     derivative = (lambda out, x: cos(x),)
 
@@ -76,6 +78,7 @@ class Sin(Wave):
 class Cos(Wave):
     """The cosine of x, in radians."""
 
+    of_complex = staticmethod(complex_limits.cos)
     quarters = 1
 
     hlo = "stablehlo.cosine"
@@ -85,6 +88,7 @@ class Cos(Wave):
 class Tan(Accurate):
     """The tangent of x, in radians."""
 
+    of_complex = staticmethod(complex_limits.tan)
     hlo = "stablehlo.tan"
     derivative = (lambda out, x: add(one(x), square(out)),)
 
@@ -92,6 +96,7 @@ class Tan(Accurate):
 class Asin(Function):
     """The inverse sine, in [-pi/2, pi/2]."""
 
+    of_complex = staticmethod(complex_limits.asin)
     hlo = "chlo.asin"
     derivative = (lambda out, x: rsqrt(one_minus_square(x)),)
 
@@ -99,6 +104,7 @@ class Asin(Function):
 class Acos(Function):
     """The inverse cosine, in [0, pi]."""
 
+    of_complex = staticmethod(complex_limits.acos)
     hlo = "chlo.acos"
     derivative = (lambda out, x: neg(rsqrt(one_minus_square(x))),)
 
@@ -106,6 +112,7 @@ class Acos(Function):
 class Atan(Function):
     """The inverse tangent, in [-pi/2, pi/2]."""
 
+    of_complex = staticmethod(complex_limits.atan)
     hlo = "chlo.atan"
     derivative = (lambda out, x: both_sides(lambda y: div(one(y), add(one(y), square(y))), square, x),)
 
@@ -130,42 +137,29 @@ def over_square(z, x, y):
 class Sinh(Function):
     """The hyperbolic sine."""
 
+    of_complex = staticmethod(complex_limits.sinh)
     derivative = (lambda out, x: cosh(x),)
 
     @written
-    def lower(self, x):
-        if is_complex(x.dtype):
-            return x.apply("chlo.sinh")
-        size = abs(x)
-        near, half = size < 1.0, half_exp(size)
-        less_one = where(near, size, 1.0).apply("stablehlo.exponential_minus_one")
-        rest = where(near, less_one, 0.25) / where(near, less_one + 1.0, half)
-        found = where(near, (less_one + rest) * 0.5, half - rest)
-        return where(equals(x, x), found * x.apply("stablehlo.sign"), x)
+    def plain(self, x):
+        return longhand.sinh(x)
 
 
 class Cosh(Function):
     """The hyperbolic cosine."""
 
+    of_complex = staticmethod(complex_limits.cosh)
     derivative = (lambda out, x: sinh(x),)
 
     @written
-    def lower(self, x):
-        if is_complex(x.dtype):
-            return x.apply("chlo.cosh")
-        half = half_exp(abs(x))
-        return half + 0.25 / half
-
-
-def half_exp(x):
-    """exp(x) / 2, which is finite where exp(x) is not yet, in two factors: half their exponents is exact, where x - log(2) is not."""
-    root = exp(x * 0.5)
-    return root * 0.5 * root
+    def plain(self, x):
+        return longhand.cosh(x)
 
 
 class Tanh(Accurate):
     """The hyperbolic tangent."""
 
+    of_complex = staticmethod(complex_limits.tanh)
     hlo = "stablehlo.tanh"
     derivative = (lambda out, x: one_minus_square(out),)
 
@@ -173,6 +167,7 @@ class Tanh(Accurate):
 class Asinh(Function):
     """The inverse hyperbolic sine."""
 
+    of_complex = staticmethod(complex_limits.asinh)
     hlo = "chlo.asinh"
     derivative = (lambda out, x: both_sides(lambda y: rsqrt(add(square(y), one(y))), absolute, x),)
 
@@ -180,6 +175,7 @@ class Asinh(Function):
 class Acosh(Function):
     """The inverse hyperbolic cosine, not negative."""
 
+    of_complex = staticmethod(complex_limits.acosh)
     hlo = "chlo.acosh"
     # two roots: one root of the product would be on the other branch left of 0
     derivative = (lambda out, x: mul(rsqrt(sub(x, one(x))), rsqrt(add(x, one(x)))),)
@@ -188,12 +184,14 @@ class Acosh(Function):
 class Atanh(Function):
     """The inverse hyperbolic tangent."""
 
+    of_complex = staticmethod(complex_limits.atanh)
     derivative = (lambda out, x: div(one(x), one_minus_square(x)),)
 
+    def plain(self, emit, x):
+        return emit.chlo("chlo.atanh", [x]) if is_complex(x.type.dtype) else self.written(emit, x)
+
     @written
-    def lower(self, x):
-        if is_complex(x.dtype):
-            return x.apply("chlo.atanh")
+    def written(self, x):
         size = abs(x)
         return log1p(size * 2.0 / (1.0 - size)) * 0.5 * x.apply("stablehlo.sign")
 

@@ -168,7 +168,7 @@ for table, rest in ((OF_ONE, MORE_OF_ONE), (OF_TWO, MORE_OF_TWO)):
     for name, rows in rest.items():
         table[name] = [*table.get(name, []), *rows]
 
-# Of complex numbers, without those where the compiler gives NaN for an infinity beside a NaN (docs/deviations.md)
+# Of complex numbers; those of sin, cos, tan, asin and atan follow by turning the plane
 OF_COMPLEX = {
     "exp": [(complex(0.0, 0.0), complex(1.0, 0.0)), (complex(-0.0, 0.0), complex(1.0, 0.0)), (complex(1.0, INF), complex(NAN, NAN)),
          (complex(1.0, NAN), complex(NAN, NAN)), (complex(INF, 0.0), complex(INF, 0.0)), (complex(-INF, 1.0), complex(0.0, 0.0)),
@@ -216,6 +216,31 @@ OF_COMPLEX = {
     "isinf": [(complex(NAN, INF), True), (complex(1.0, INF), True), (complex(NAN, 1.0), False)],
     "isfinite": [(complex(NAN, 1.0), False), (complex(1.0, INF), False), (complex(1.0, 2.0), True)],
 }
+MORE_OF_COMPLEX = {
+    "exp": [(complex(INF, INF), complex(INF, NAN)), (complex(INF, NAN), complex(INF, NAN)), (complex(-INF, INF), complex(0.0, 0.0)),
+         (complex(-INF, NAN), complex(0.0, 0.0))],
+    "expm1": [(complex(INF, INF), complex(INF, NAN)), (complex(INF, NAN), complex(INF, NAN)), (complex(-INF, INF), complex(-1.0, 0.0)),
+         (complex(-INF, NAN), complex(-1.0, 0.0))],
+    **dict.fromkeys(["log", "log1p", "log2", "log10"], [(complex(INF, NAN), complex(INF, NAN)), (complex(-INF, NAN), complex(INF, NAN)),
+         (complex(NAN, INF), complex(INF, NAN))]),
+    "sqrt": [(complex(INF, NAN), complex(INF, NAN)), (complex(-INF, NAN), complex(NAN, INF)), (complex(NAN, INF), complex(INF, INF)),
+         (complex(INF, INF), complex(INF, INF)), (complex(-INF, INF), complex(INF, INF))],
+    "cosh": [(complex(0.0, INF), complex(NAN, 0.0)), (complex(0.0, NAN), complex(NAN, 0.0)), (complex(INF, INF), complex(INF, NAN)),
+         (complex(INF, NAN), complex(INF, NAN))],
+    "sinh": [(complex(0.0, INF), complex(0.0, NAN)), (complex(0.0, NAN), complex(0.0, NAN)), (complex(INF, INF), complex(INF, NAN)),
+         (complex(INF, NAN), complex(INF, NAN))],
+    "tanh": [(complex(0.0, INF), complex(0.0, NAN)), (complex(0.0, NAN), complex(0.0, NAN))],
+    "acos": [(complex(0.0, NAN), complex(PI / 2, NAN)), (complex(-0.0, NAN), complex(PI / 2, NAN))],
+    "acosh": [(complex(0.0, NAN), complex(NAN, PI / 2))], "asinh": [(complex(NAN, 0.0), complex(NAN, 0.0))],
+    "atanh": [(complex(0.0, NAN), complex(0.0, NAN)), (complex(1.0, NAN), complex(NAN, NAN)), (complex(INF, NAN), complex(0.0, NAN)),
+         (complex(NAN, 1.0), complex(NAN, NAN)), (complex(NAN, 0.0), complex(NAN, NAN)), (complex(NAN, NAN), complex(NAN, NAN))],
+    "abs": [(complex(INF, NAN), INF), (complex(-INF, NAN), INF), (complex(NAN, INF), INF), (complex(NAN, -INF), INF), (complex(-0.0, -3.0), 3.0),
+         (complex(1.0, NAN), NAN), (complex(NAN, NAN), NAN)],
+    "sign": [(complex(INF, NAN), complex(NAN, NAN)), (complex(NAN, INF), complex(NAN, NAN)), (complex(-INF, 1.0), complex(-1.0, 0.0))],
+}
+for name, rows in MORE_OF_COMPLEX.items():
+    OF_COMPLEX[name] = [*OF_COMPLEX.get(name, []), *rows]
+PLANE = [complex(a, b) for a in (0.0, 0.5, 1.0, 2.0, 4.0, INF, NAN) for b in (0.0, 0.5, 1.0, 2.0, 4.0, INF, NAN)]
 DTYPES = ["float32", "float64", "float16", "bfloat16"]
 
 
@@ -242,6 +267,41 @@ def test_special_cases_of_complex_numbers(dtype):
             want = np.array([row[1] for row in rows])
             for part in (np.real, np.imag):
                 np.testing.assert_allclose(part(compiled[name]).astype("f8"), part(want).astype("f8"), rtol=1e-5, atol=1e-6, err_msg=name)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_symmetries_of_complex_functions(dtype):
+    """With signed zeros, infinities and NaN: conjugates have conjugate results, which tells the sides of branch cuts apart, odd functions are
+    odd, and what is a function of iz is it, too."""
+    with G.enable_x64(dtype == "complex128"):
+        z = np.array(PLANE, dtype)
+        swap = lambda z: complex_of(z.imag, z.real)                     # noqa: E731
+        places = {"z": z, "conj": z.conj(), "minus": -z, "swap": swap(z)}
+        names = [name for name in OF_COMPLEX if name[:2] != "is" and name != "abs"] + ["sin", "cos", "tan", "asin", "atan", "exp2"]
+        every = jnp.asarray(np.concatenate(list(places.values())))
+        found = {name: dict(zip(places, np.split(np.asarray(getattr(jnp, name)(every)), len(places)))) for name in names}
+        for name in names:
+            at = found[name]
+            same_parts(at["conj"], at["z"].conj(), name)
+            if name in ("sinh", "tanh", "asinh", "atanh", "sin", "tan", "asin", "atan", "sign"):
+                same_parts(at["minus"], -at["z"], name)
+            if name in ("cosh", "cos"):
+                same_parts(at["minus"], at["z"], name)
+        for name, of_iz in {"sin": "sinh", "tan": "tanh", "asin": "asinh", "atan": "atanh"}.items():
+            same_parts(found[name]["z"], swap(found[of_iz]["swap"]), name, rtol=1e-6)
+        same_parts(found["cos"]["z"], found["cosh"]["swap"].conj(), "cos", rtol=1e-6)
+
+
+def complex_of(a, b):
+    z = np.empty(a.shape, np.result_type(a.dtype, np.complex64))
+    z.real, z.imag = a, b
+    return z
+
+
+def same_parts(x, y, name, rtol=0.0):
+    for a, b in ((x.real, y.real), (x.imag, y.imag)):
+        np.testing.assert_allclose(a, b, rtol=rtol, err_msg=name)
+        np.testing.assert_array_equal(np.signbit(a)[~np.isnan(a)], np.signbit(b)[~np.isnan(b)], err_msg=name)
 
 
 # ---- dtypes ------------------------------------------------------------------------------------------------------
