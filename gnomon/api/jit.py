@@ -20,13 +20,14 @@ from gnomon.base.late import Late
 from gnomon.base.settings import current
 from gnomon.base.source import describe, function_name, named_after, user_place
 from gnomon.base.tree import flatten_axes, tree_flatten, tree_leaves, tree_structure, tree_unflatten
-from gnomon.ir.jaxpr import ClosedJaxpr, Jaxpr, Literal, intern
+from gnomon.ir.jaxpr import ClosedJaxpr, Jaxpr, Literal, forget_programs, intern
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.nested.call import Jit
 from gnomon.ops.shape import zeros
 from gnomon.passes.discharge import discharge
 from gnomon.run.array import Array
 from gnomon.run.client import local_devices
+from gnomon.run.eager import forget_handlers
 from gnomon.run.programs import call_for, call_of, placements_of, plan_for, written
 from gnomon.run.ref import Ref, live, through_references
 from gnomon.run.xla import Device
@@ -70,11 +71,11 @@ class Entry:
 lowering = Late("gnomon.lower.module")
 compiling = Late("gnomon.run.compile")
 
-_every: weakref.WeakSet = weakref.WeakSet()     # the jitted functions that are in use
+remembering: weakref.WeakSet = weakref.WeakSet()    # the functions in use that `clear_caches` empties: the jitted ones, and more
 
 
 def clear_caches():
-    """Forget every trace and compiled program of every jitted function: all are traced anew at their next call.
+    """Forget every trace and compiled program, of jitted functions and of calls outside a trace: all are traced anew at their next call.
 
     >>> traces = []
     >>> twice = jit(lambda x: traces.append(x) or x + x)
@@ -82,8 +83,10 @@ def clear_caches():
     >>> len(traces)
     2
     """
-    for function in list(_every):
+    for function in list(remembering):
         function.clear_cache()
+    forget_handlers()
+    forget_programs()
 
 
 class Jitted:
@@ -99,7 +102,7 @@ class Jitted:
         self.simple = not (options.static_argnums or options.static_argnames or options.donate_argnums or options.donate_argnames)
         self.record = deque(maxlen=256)
         named_after(self, fun)
-        _every.add(self)
+        remembering.add(self)
 
     def __get__(self, instance, owner=None):
         return self if instance is None else functools.partial(self, instance)

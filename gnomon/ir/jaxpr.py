@@ -251,3 +251,11 @@ def intern(jaxpr):
             elif new.place is not None:
                 e.place[:] = new.place
     return found
+
+
+def forget_programs():
+    """Let go of the programs used last, and of what is remembered on those that somebody holds."""
+    with _lock:
+        _recent.clear()
+        for jaxpr in list(_interned.values()):
+            jaxpr._memo = None

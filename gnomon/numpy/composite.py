@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 
-from gnomon.api.jit import jit
+from gnomon.api.jit import jit, remembering
 from gnomon.base.announce import listening
 from gnomon.base.errors import ConcretizationTypeError
 from gnomon.base.settings import current
@@ -60,6 +60,8 @@ def composite(static=()):
                 if compiled is None:
                     compiled = by_statics[key] = jit(with_statics(fn, signature, dict(zip(fixed, statics))), inline=True)
                 return compiled(*[args[i] for i in free])
+            call.clear_cache = by_statics.clear
+            remembering.add(call)
         call.traced = fn
         return call
     return decorate
@@ -121,7 +123,12 @@ def remembered(fn):
             run = known[key] = remember(fn, args, options)
         out = run(arrays)
         return fn(*args, **options) if out is None else out
-    call.traced = fn
+
+    def clear_cache():
+        written.clear()
+        known.clear()
+    call.traced, call.clear_cache = fn, clear_cache
+    remembering.add(call)
     return call
 
 

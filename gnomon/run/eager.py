@@ -64,6 +64,11 @@ def handler_for(op, types):
     return handler
 
 
+def forget_handlers():
+    """Make what runs single ops anew when they are next used."""
+    _handlers.clear()
+
+
 _watching = False       # whether debug_nans, debug_infs or debug_key_reuse were ever asked for
 
 
@@ -72,7 +77,7 @@ def _watch(wanted):
     global _watching
     if wanted and not _watching:
         _watching = True
-        _handlers.clear()
+        forget_handlers()
 
 
 for _name in ("debug_nans", "debug_infs", "debug_key_reuse"):

@@ -1,4 +1,6 @@
 """Calls outside a trace that are remembered: the second and later ones give what the first one gave."""
+import gc
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ import gnomon.numpy as jnp
 from gnomon.base.source import file_line, scope_of
 from gnomon.ir.check import check
 from gnomon.numpy.composite import remembered
+from gnomon.run.client import get_client
 
 X = np.linspace(0.1, 0.9, 12, dtype=np.float32).reshape(3, 4)
 HARD = np.array([np.nan, -np.inf, np.inf, -0.0, 0.0, 1.5], np.float32)
@@ -73,6 +76,23 @@ def test_a_mistake_is_told_every_time():
             jnp.clip(jnp.ones(3) * 1j, 0, 1)
         with pytest.raises((TypeError, ValueError)):
             jnp.mean(jnp.ones(3), axis=4)
+
+
+def test_clear_caches_lets_go_of_what_eager_calls_compiled():
+    def alive():
+        gc.collect()
+        return len(get_client().live_executables())
+
+    def work():
+        x = jnp.ones((200, 200))
+        return [complex(jnp.sum(f(x))) for _ in range(2) for f in (jnp.mean, jnp.var, jnp.fft.fft, jnp.cumsum, lambda x: x @ x, jnp.trace,
+                                                                 gnomon.grad(lambda x: jnp.sin(x).sum()), gnomon.vmap(jnp.sum))]
+    gnomon.clear_caches()
+    before = alive()
+    first = work()
+    assert alive() >= before + 6
+    gnomon.clear_caches()
+    assert alive() == before and work() == first
 
 
 # ---- while a program is being recorded --------------------------------------------------------------------------------
