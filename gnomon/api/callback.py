@@ -98,7 +98,7 @@ def pure_callback(callback, result_shape_dtypes, *args, sharding=None, vmap_meth
 def io_callback(callback, result_shape_dtypes, *args, sharding=None, ordered=False, **kwargs):
     """Call a Python function with side effects from a compiled program; exactly once per run, in order where `ordered`."""
     check_functions("io_callback", callback=callback)
-    ordered = flag("io_callback", "ordered", ordered)
+    ordered = flag(ordered, "io_callback", "ordered")
     types, out_tree = _types(result_shape_dtypes)
     values, tree, statics = _flatten("io_callback", args, kwargs)
     call = _Call(callback, tree, statics, out_tree)
@@ -124,7 +124,7 @@ def debug_callback(callback=None, *args, ordered=False, partitioned=False, **kwa
     if callback is None:
         return lambda f: named_after(lambda *a, **k: debug_callback(f, *a, ordered=ordered, partitioned=partitioned, **k), f)
     check_functions("debug.callback", callback=callback)
-    ordered = flag("debug.callback", "ordered", ordered)
+    ordered = flag(ordered, "debug.callback", "ordered")
     values, tree, statics = _flatten("debug.callback", args, kwargs)
     call = _Call(callback, tree, statics)
     if local.frame is None and frame_of(values) is None:

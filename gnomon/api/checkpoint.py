@@ -41,8 +41,8 @@ def checkpoint(fun=None, *, prevent_cse=True, policy=None, static_argnums=(), st
         raise TypeError(f"checkpoint: policy must be a function, such as those of checkpoint_policies, got {policy!r}.")
     static, static_names = set(integers("checkpoint", "static_argnums", static_argnums)), set(strings("checkpoint", "static_argnames", static_argnames))
     if isinstance(prevent_cse, (list, tuple)):
-        prevent_cse = any([flag("checkpoint", "each entry of prevent_cse", x) for x in prevent_cse])
-    prevent_cse = flag("checkpoint", "prevent_cse", prevent_cse)
+        prevent_cse = any([flag(x, "checkpoint", "each entry of prevent_cse") for x in prevent_cse])
+    prevent_cse = flag(prevent_cse, "checkpoint", "prevent_cse")
 
     @entry_point
     def checkpointed(*args, **kwargs):

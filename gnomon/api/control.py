@@ -280,7 +280,7 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpos
 
 def _scan(f, init, xs, length, reverse, unroll, said):
     what = said.what
-    reverse = flag(what, "reverse", reverse)
+    reverse = flag(reverse, what, "reverse")
     xs_leaves, xs_tree = tree_flatten(xs)
     init_leaves, init_tree = tree_flatten(init)
     check_leaves(init_leaves, what, lambda: [f"init{keystr(p)}" for p, _ in tree_flatten_with_path(init)[0]])
@@ -558,7 +558,7 @@ def associative_scan(fn, elems, reverse=False, axis=0):
         raise TypeError("lax.associative_scan: fn argument should be callable.")
     leaves, tree = tree_flatten(elems)
     check_leaves(leaves, "associative_scan", lambda: [f"elems{keystr(p)}" for p, _ in tree_flatten_with_path(elems)[0]])
-    values, axis, reverse = as_values(leaves), integer(axis, "associative_scan", "axis"), flag("associative_scan", "reverse", reverse)
+    values, axis, reverse = as_values(leaves), integer(axis, "associative_scan", "axis"), flag(reverse, "associative_scan", "reverse")
     for v in values:
         if not -v.type.ndim <= axis < v.type.ndim:
             raise ValueError(f"associative_scan: axis {axis} is out of range for an element of type {v.type}.")

@@ -243,7 +243,7 @@ class custom_jvp(_Custom):
     def defjvp(self, jvp, symbolic_zeros=False):
         """Give the rule."""
         check_functions("defjvp", ("jvp",), jvp=jvp)
-        self.jvp, self.symbolic_zeros = jvp, flag("defjvp", "symbolic_zeros", symbolic_zeros)
+        self.jvp, self.symbolic_zeros = jvp, flag(symbolic_zeros, "defjvp", "symbolic_zeros")
         self.rules.clear()
         return jvp
 

@@ -50,7 +50,7 @@ def _all_move(in_nzs, what):
 
 
 def _flags(what, has_aux, holomorphic=False, allow_int=False):
-    return flag(what, "has_aux", has_aux), flag(what, "holomorphic", holomorphic), flag(what, "allow_int", allow_int)
+    return flag(has_aux, what, "has_aux"), flag(holomorphic, what, "holomorphic"), flag(allow_int, what, "allow_int")
 
 
 def _selected(fn, what, argnums, args):
@@ -311,7 +311,7 @@ def vjp(fun, *primals, has_aux=False, reduce_axes=(), saveable_args=True, in_nzs
     """
     if not callable(fun):
         raise TypeError(f"vjp needs a function, got {type(fun).__name__}.")
-    has_aux = flag("vjp", "has_aux", has_aux)
+    has_aux = flag(has_aux, "vjp", "has_aux")
     _no_reduce_axes(reduce_axes, "vjp")
     _all_move(in_nzs, "vjp")
     if saveable_args is not True:
@@ -398,7 +398,7 @@ def jvp(fun, primals, tangents, has_aux=False):
     """
     if not callable(fun):
         raise TypeError(f"jvp needs a function, got {type(fun).__name__}.")
-    has_aux = flag("jvp", "has_aux", has_aux)
+    has_aux = flag(has_aux, "jvp", "has_aux")
     moving_leaves, flattened = _checked_tangents(fun, primals, tangents, "jvp")
     flat, jaxpr, captured, values, _, refs = _stage_any(fun, primals, "jvp", has_aux, flattened)
     names = lazy_names(fun, tuple(primals), {})
@@ -459,7 +459,7 @@ def linearize(fun, *primals, has_aux=False, in_nzs=None):
     6.0
     """
     check_functions("linearize", fun=fun)
-    has_aux = flag("linearize", "has_aux", has_aux)
+    has_aux = flag(has_aux, "linearize", "has_aux")
     _all_move(in_nzs, "linearize")
     flat, jaxpr, captured, values, tree, refs = _stage_any(fun, primals, "linearize", has_aux)
     n_aux = flat.aux[1] if has_aux else 0

@@ -713,8 +713,8 @@ def jit(fun=None, /, *, in_shardings=None, out_shardings=None, static_argnums=No
     name = function_name(fun)
     o.in_shardings = _checked_shardings(name, "in_shardings", in_shardings)
     o.out_shardings = _checked_shardings(name, "out_shardings", out_shardings)
-    o.keep_unused = flag("jit", "keep_unused", keep_unused)
-    o.inline = inline is Inline.JAX_EARLY if isinstance(inline, Inline) else flag("jit", "inline", inline)
+    o.keep_unused = flag(keep_unused, "jit", "keep_unused")
+    o.inline = inline is Inline.JAX_EARLY if isinstance(inline, Inline) else flag(inline, "jit", "inline")
     o.max_traces = max_traces
     o.compiler_options = _options("jit", compiler_options)
     return Jitted(fun, o)
@@ -765,7 +765,7 @@ def make_jaxpr(fun, static_argnums=(), axis_env=None, return_shape=False, abstra
     static = integers("make_jaxpr", "static_argnums", static_argnums)
     if abstracted_axes is not None:
         raise Refused("make_jaxpr takes no abstracted_axes; give it ShapeDtypeStructs of the shapes that matter")
-    return_shape, axes = flag("make_jaxpr", "return_shape", return_shape), _named_sizes(axis_env)
+    return_shape, axes = flag(return_shape, "make_jaxpr", "return_shape"), _named_sizes(axis_env)
 
     @entry_point
     def make_jaxpr_f(*args, **kwargs):

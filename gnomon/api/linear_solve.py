@@ -41,7 +41,7 @@ def custom_linear_solve(matvec, b, solve, transpose_solve=None, symmetric=False,
     >>> custom_linear_solve(lambda x: 2 * x, jnp.array([2.0, 4.0]), lambda matvec, b: b / 2, symmetric=True).tolist()
     [1.0, 2.0]
     """
-    symmetric, has_aux = flag("custom_linear_solve", "symmetric", symmetric), flag("custom_linear_solve", "has_aux", has_aux)
+    symmetric, has_aux = flag(symmetric, "custom_linear_solve", "symmetric"), flag(has_aux, "custom_linear_solve", "has_aux")
     check_functions("custom_linear_solve", ("transpose_solve",), matvec=matvec, solve=solve, transpose_solve=transpose_solve)
     leaves, tree = tree_flatten(b)
     check_leaves(leaves, "custom_linear_solve", lambda: [f"b{keystr(p)}" for p, _ in tree_flatten_with_path(b)[0]])
@@ -126,7 +126,7 @@ def custom_root(f, initial_guess, solve, tangent_solve, has_aux=False):
     >>> float(root(4.0)), float(gnomon.grad(root)(4.0))
     (2.0, 0.25)
     """
-    has_aux = flag("custom_root", "has_aux", has_aux)
+    has_aux = flag(has_aux, "custom_root", "has_aux")
     check_functions("custom_root", f=f, solve=solve, tangent_solve=tangent_solve)
     leaves, tree = tree_flatten(initial_guess)
     check_leaves(leaves, "custom_root", lambda: [f"initial_guess{keystr(p)}" for p, _ in tree_flatten_with_path(initial_guess)[0]])

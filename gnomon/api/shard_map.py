@@ -53,7 +53,7 @@ def shard_map(f=None, /, *, out_specs, in_specs=Infer, mesh=None, axis_names=fro
         return functools.partial(shard_map, out_specs=out_specs, in_specs=in_specs, mesh=mesh, axis_names=axis_names, check_vma=check_vma)
     if not callable(f):
         raise TypeError(f"shard_map needs a function, got {type(f).__name__}.")
-    name, axis_names, check_vma = function_name(f), hashables("shard_map", "axis_names", axis_names), flag("shard_map", "check_vma", check_vma)
+    name, axis_names, check_vma = function_name(f), hashables("shard_map", "axis_names", axis_names), flag(check_vma, "shard_map", "check_vma")
     in_specs = tuple(in_specs) if isinstance(in_specs, list) else in_specs
     for what, specs in (("in_specs", in_specs), ("out_specs", out_specs)):
         if specs is not Infer:

@@ -3,7 +3,8 @@ what is of another kind is told so in one sentence."""
 from __future__ import annotations
 
 import operator
-from types import NoneType
+
+from gnomon.base.errors import shown
 
 
 def integers(what, name, x):
@@ -37,14 +38,13 @@ def strings(what, name, x):
     return found
 
 
-def flag(what, name, x):
-    """A bool; numbers and None, which stand for one everywhere in Python, pass, and NumPy's bools."""
-    if isinstance(x, FLAGS) or type(x).__name__ == "bool":
-        return bool(x)
-    raise TypeError(f"{what}: {name} must be True or False, got {x!r}.")
-
-
-FLAGS = bool, int, NoneType
+def flag(value, name, argument):
+    """True or False; TypeError for what is neither (nor None, nor an integer, nor an array of one boolean or integer without dimensions)."""
+    if value is True or value is False:
+        return value
+    if value is None or isinstance(value, int) or getattr(value, "shape", None) == () and value.dtype.kind in "biu":
+        return bool(value)
+    raise TypeError(f"{name} takes True or False as {argument}, got {shown(value)} of type {type(value).__name__}.")
 
 
 def hashed(what, name, x, why):

@@ -1,14 +1,12 @@
 """Arguments that name axes or sizes: checked, counted from the front, as plain integers."""
 from __future__ import annotations
 
-import numpy as np
 from numpy.exceptions import AxisError
 
 from gnomon.base.errors import shown
-from gnomon.types.dtype import is_integer
 from gnomon.types.size import Size, integer
 
-__all__ = ["axis_tuple", "flag", "function_argument", "integer", "one_axis", "one_of", "pair_of", "plain_values", "resolve_sizes", "sequence"]
+__all__ = ["axis_tuple", "function_argument", "integer", "one_axis", "one_of", "pair_of", "plain_values", "resolve_sizes", "sequence"]
 
 
 def sequence(value, name, argument, of):
@@ -33,17 +31,6 @@ def plain_values(name, values):
         except TypeError:
             what = f"got {shown(value)} of type {type(value).__name__}"
             raise TypeError(f"{name} takes a flag, number, name or tuple of them as {argument}, {what}.") from None
-
-
-def flag(value, name, argument):
-    """True or False; TypeError for what is neither (nor a number that stands for one, nor an array of one boolean)."""
-    if value is True or value is False:
-        return value
-    if value is None or isinstance(value, (int, np.bool_, np.integer)):
-        return bool(value)
-    if hasattr(value, "dtype") and getattr(value, "shape", None) == () and (value.dtype == np.dtype(bool) or is_integer(value.dtype)):
-        return bool(value)
-    raise TypeError(f"{name} takes True or False as {argument}, got {shown(value)} of type {type(value).__name__}.")
 
 
 def one_of(value, known, name, argument):

@@ -20,6 +20,7 @@ from gnomon.ops.convert import convert_element_type
 from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.shape import expand_dims, reduce_sum, reshape
 from gnomon.types.dtype import is_bool, is_inexact, is_integer
+from gnomon.types.size import check_size
 
 __all__ = ["allclose", "array_equal", "array_equiv", "array_repr", "array_str", "isclose", "packbits", "unpackbits", "vander"]
 
@@ -200,9 +201,7 @@ def vander(x, N=None, increasing=False):
     x = as_value(x, "vander", 0)
     if x.type.ndim != 1:
         raise ValueError(f"vander takes a vector, got an array of type {x.type}.")
-    count = x.type.shape[0] if N is None else integer(N, "vander", "N")
-    if count < 0:
-        raise ValueError(f"vander makes at least 0 columns, got N={N}.")
+    count = x.type.shape[0] if N is None else check_size(integer(N, "vander", "N"), "The number of columns given to vander")
     powers = arange(count, dtype=x.type.dtype)
     powers = powers if increasing else slicing.rev(powers, (0,))
     return power(shape_ops.expand_dims(x, (1,)), shape_ops.expand_dims(powers, (0,)))

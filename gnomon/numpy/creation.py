@@ -617,7 +617,7 @@ def eye(N, M=None, k=0, dtype=None, *, device=None):
     n, m = sizes("eye", N, M)
     if local.frame is None and not isinstance(k, Value):
         host = aligned_memory((n, m), dtype, zero=True)
-        k = integer(k, "eye", "k")
+        k = diagonal_number(k, "eye")
         if n and m and -n < k < m:
             first = k if k >= 0 else -k * m
             host.reshape(-1)[first:(m - k) * m if k > m - n else None:m + 1] = 1
@@ -639,10 +639,18 @@ def grid(rows, columns):
     return bind(Iota(dtype, (rows, columns), 0)), bind(Iota(dtype, (rows, columns), 1))
 
 
+def diagonal_number(k, name):
+    """The number of a diagonal: a traced integer, or an int that is no farther out than any matrix has diagonals."""
+    return k if isinstance(k, Value) else max(-FAR_OUT, min(integer(k, name, "k"), FAR_OUT))
+
+
+FAR_OUT = 2 ** 30
+
+
 def offset(name, k, like):
     """The number of a diagonal, a number or an integer scalar that may be traced."""
     if not isinstance(k, Value):
-        return full_scalar(like, integer(k, name, "k"))
+        return full_scalar(like, diagonal_number(k, name))
     if k.type.shape or not is_integer(k.type.dtype):
         raise TypeError(f"{name} takes an integer k, got a value of type {k.type}.")
     return convert_element_type(k, like.type.dtype)
@@ -670,7 +678,7 @@ def tri(N, M=None, k=0, dtype=None):
            [1., 1., 0.]], dtype=float32)
     """
     dtype = default_float() if dtype is None else requested_dtype(dtype)
-    return convert_element_type(below(*sizes("tri", N, M), k if isinstance(k, Value) else integer(k, "tri", "k")), dtype)
+    return convert_element_type(below(*sizes("tri", N, M), diagonal_number(k, "tri")), dtype)
 
 
 def below(n, m, k):

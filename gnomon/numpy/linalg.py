@@ -12,7 +12,7 @@ import numpy as np
 
 from gnomon.base.errors import Refused
 from gnomon.numpy import products
-from gnomon.numpy.axes import axis_tuple, integer, one_of, sequence
+from gnomon.numpy.axes import axis_tuple, integer, one_axis, one_of, sequence
 from gnomon.numpy.composite import composite
 from gnomon.numpy.creation import broadcast
 from gnomon.numpy.manipulation import broadcast_shapes, matrix_transpose, moveaxis
@@ -702,7 +702,7 @@ def in_cheapest_order(xs, precision):
 def cross(x1, x2, /, *, axis=-1):
     """The cross product of vectors of three components along an axis.
 
-    Errors: TypeError for what is no array (lists included), IndexError for an axis out of bounds, ValueError for vectors of other
+    Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError for vectors of other
     than 3 components.
 
     >>> import gnomon.numpy as jnp
@@ -710,7 +710,7 @@ def cross(x1, x2, /, *, axis=-1):
     Array([0, 0, 1], dtype=int32)
     """
     x1, x2 = as_value(x1, "cross", 0), as_value(x2, "cross", 1)
-    if x1.type.shape[axis] != 3 or x2.type.shape[axis] != 3:
+    if any(x.type.shape[one_axis(axis, x.type.ndim, "linalg.cross")] != 3 for x in (x1, x2)):
         raise ValueError(f"linalg.cross takes vectors of 3 components along axis {axis}, got shapes {x1.type.shape} and {x2.type.shape}.")
     return products.cross(x1, x2, axis=axis)
 

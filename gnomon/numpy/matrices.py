@@ -7,7 +7,7 @@ import numpy as np
 
 from gnomon.base.errors import Refused
 from gnomon.numpy.axes import function_argument, integer, one_axis
-from gnomon.numpy.creation import as_array, as_dtype, below, broadcast, default_int, owned
+from gnomon.numpy.creation import as_array, as_dtype, below, broadcast, default_int, diagonal_number, owned
 from gnomon.numpy.manipulation import ravel, sized, tile
 from gnomon.numpy.promote import as_value
 from gnomon.ops import shape as shape_ops
@@ -15,7 +15,6 @@ from gnomon.ops.compare import select_n
 from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.shape import expand_dims, reshape
 from gnomon.ops.slicing import pad, slice_in_dim, strided_slice
-from gnomon.trace.value import Value
 from gnomon.types.size import check_size
 
 __all__ = ["diag", "diag_indices", "diag_indices_from", "diagflat", "diagonal", "fill_diagonal", "mask_indices", "tril", "tril_indices",
@@ -150,10 +149,6 @@ def triangle(x, k):
     return expand_dims(below(n, m, k), tuple(range(len(batch))))
 
 
-def diagonal_number(k, name):
-    return k if isinstance(k, Value) else integer(k, name, "k")
-
-
 def tril(m, k=0):
     """With zeros above the k-th diagonal of the last two dimensions.
 
@@ -203,7 +198,7 @@ def tril_indices(n, k=0, m=None):
     >>> tril_indices(2)
     (Array([0, 1, 1], dtype=int32), Array([0, 0, 1], dtype=int32))
     """
-    return as_indices(np.tril_indices(integer(n, "tril_indices", "n"), integer(k, "tril_indices", "k"),
+    return as_indices(np.tril_indices(integer(n, "tril_indices", "n"), diagonal_number(k, "tril_indices"),
                                       None if m is None else integer(m, "tril_indices", "m")))
 
 
@@ -215,7 +210,7 @@ def triu_indices(n, k=0, m=None):
     >>> triu_indices(2)
     (Array([0, 0, 1], dtype=int32), Array([0, 1, 1], dtype=int32))
     """
-    return as_indices(np.triu_indices(integer(n, "triu_indices", "n"), integer(k, "triu_indices", "k"),
+    return as_indices(np.triu_indices(integer(n, "triu_indices", "n"), diagonal_number(k, "triu_indices"),
                                       None if m is None else integer(m, "triu_indices", "m")))
 
 

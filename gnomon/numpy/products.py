@@ -5,10 +5,11 @@ import numpy as np
 
 from gnomon.base.errors import Refused
 from gnomon.base.settings import current
-from gnomon.numpy.axes import axis_tuple, integer, plain_values
+from gnomon.numpy.axes import axis_tuple, integer, one_axis, plain_values
 from gnomon.numpy.composite import remembered
 from gnomon.numpy.contraction import Plan, Planner
 from gnomon.numpy.creation import as_dtype, default_int
+from gnomon.numpy.elementwise import check_shapes
 from gnomon.numpy.manipulation import moveaxis, ravel, stack, unstack
 from gnomon.numpy.matrices import diagonal
 from gnomon.numpy.promote import as_value, joined, note_weak, promote, promote_dtypes, requested_dtype
@@ -344,23 +345,27 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     >>> cross(jnp.array([1, 0, 0]), jnp.array([0, 1, 0]))
     Array([0, 0, 1], dtype=int32)
     """
+    names = "axisa", "axisb", "axisc"
     if axis is not None:
-        axisa = axisb = axisc = axis
+        axisa, axisb, axisc, names = axis, axis, axis, ("axis",) * 3
     a, b = as_value(a, "cross", 0), as_value(b, "cross", 1)
-    a, b = moveaxis(a, axisa, -1), moveaxis(b, axisb, -1)
+    a = moveaxis(a, one_axis(axisa, a.type.ndim, "cross", names[0]), -1)
+    b = moveaxis(b, one_axis(axisb, b.type.ndim, "cross", names[1]), -1)
     sizes = a.type.shape[-1], b.type.shape[-1]
     if any(n not in (2, 3) for n in sizes):
         raise ValueError(f"cross takes vectors of 2 or 3 components, got {sizes[0]} and {sizes[1]} of them.")
     if sizes != (2, 2):
         a, b = third(a), third(b)
     a, b = promote("cross", a, b)
+    check_shapes("cross", a.type, b.type)
     x, y = unstack(a, axis=-1), unstack(b, axis=-1)
 
     def minor(i, j):
         return sub(mul(x[i], y[j]), mul(x[j], y[i]))
     if sizes == (2, 2):
         return minor(0, 1)
-    return moveaxis(stack([minor(1, 2), minor(2, 0), minor(0, 1)], -1), -1, axisc)
+    found = stack([minor(1, 2), minor(2, 0), minor(0, 1)], -1)
+    return moveaxis(found, -1, one_axis(axisc, found.type.ndim, "cross", names[2]))
 
 
 def third(x):

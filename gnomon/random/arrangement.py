@@ -8,7 +8,8 @@ import numpy as np
 
 from gnomon import lax
 from gnomon import numpy as jnp
-from gnomon.numpy.axes import flag, integer
+from gnomon.base.arguments import flag
+from gnomon.numpy.axes import integer
 from gnomon.ops.random import random_bits, random_split
 from gnomon.random.continuous import _gumbel, gumbel_mode
 from gnomon.random.recording import (as_shape, float_parameter, int_dtype, one_key, pair, parameter, placed, recorded, where,

@@ -82,9 +82,14 @@ def target_placement(target) -> Placement | None:
     if isinstance(target, xla.Device):
         return device_placement(target)
     if isinstance(target, str):
-        return device_placement(client.local_devices(backend=target)[0])
-    raise TypeError("An array is put on a device, with a Sharding, or on None (the default device), not on "
-                    f"{target!r}.")
+        present = client.clients()
+        try:
+            return device_placement(client.local_devices(backend=target)[0])
+        except RuntimeError:
+            raise RuntimeError(f"An array is put on a device, with a Sharding, on a platform's first device by its name, or on None (the default "
+                               f"device), not on {target!r}, which is no platform of this process; it has {', '.join(present)}.") from None
+    raise TypeError("An array is put on a device, with a Sharding, on a platform's first device by its name, or on None (the default device), "
+                    f"not on {target!r}.")
 
 
 # ---- getting ----------------------------------------------------------------------------------------------------

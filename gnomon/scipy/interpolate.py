@@ -5,8 +5,9 @@ import itertools
 import math
 
 from gnomon import numpy as jnp
+from gnomon.base.arguments import flag
 from gnomon.base.errors import Refused
-from gnomon.numpy.axes import flag, one_of, sequence
+from gnomon.numpy.axes import one_of, sequence
 from gnomon.numpy.promote import as_value, promote_inexact, to_inexact
 
 __all__ = ["RegularGridInterpolator"]

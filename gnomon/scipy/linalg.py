@@ -9,9 +9,10 @@ import numpy as np
 
 from gnomon import lax
 from gnomon import numpy as jnp
+from gnomon.base.arguments import flag
 from gnomon.base.errors import Refused
 from gnomon.numpy import linalg as numpy_linalg
-from gnomon.numpy.axes import flag, integer, one_of, pair_of
+from gnomon.numpy.axes import integer, one_of, pair_of
 from gnomon.numpy.composite import composite
 from gnomon.numpy.linalg import as_matrices
 from gnomon.numpy.promote import promote_inexact

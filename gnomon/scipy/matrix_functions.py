@@ -10,7 +10,8 @@ from gnomon import lax
 from gnomon import numpy as jnp
 from gnomon.api.custom import custom_jvp
 from gnomon.api.differentiate import jvp
-from gnomon.numpy.axes import flag, function_argument, integer, one_of
+from gnomon.base.arguments import flag
+from gnomon.numpy.axes import function_argument, integer, one_of
 from gnomon.numpy.composite import composite
 from gnomon.numpy.linalg import as_matrices
 from gnomon.numpy.promote import as_value, promote_inexact, to_inexact

@@ -7,8 +7,9 @@ import numpy as np
 
 from gnomon import lax
 from gnomon import numpy as jnp
+from gnomon.base.arguments import flag
 from gnomon.base.errors import Refused
-from gnomon.numpy.axes import axis_tuple, flag, integer, one_axis, one_of
+from gnomon.numpy.axes import axis_tuple, integer, one_axis, one_of
 from gnomon.numpy.composite import composite
 from gnomon.numpy.promote import as_value, promote_dtypes, promote_inexact, to_inexact
 from gnomon.scipy.floats import a_number

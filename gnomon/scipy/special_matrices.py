@@ -6,7 +6,8 @@ import math
 import numpy as np
 
 from gnomon import numpy as jnp
-from gnomon.numpy.axes import flag, integer, one_of
+from gnomon.base.arguments import flag
+from gnomon.numpy.axes import integer, one_of
 from gnomon.numpy.composite import composite
 from gnomon.numpy.creation import default_float, owned
 from gnomon.numpy.promote import as_value, promote_dtypes, promote_inexact, requested_dtype

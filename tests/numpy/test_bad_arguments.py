@@ -2,6 +2,7 @@
 import numpy as np
 import pytest
 
+import gnomon as G
 import gnomon.numpy as jnp
 from gnomon import random
 
@@ -27,6 +28,14 @@ M, KEY = np.ones((2, 3), "float32"), random.key(0)
     (lambda: jnp.rot90(M, axes=(0, 1, 1)), "rot90 turns in the plane of two different axes"),
     (lambda: jnp.roll(M, np.zeros(0, int), (0, 1)), "roll needs as many shifts as axes"),
     (lambda: jnp.mask_indices(None, np.triu), "mask_indices takes an integer n, got None"),
+    (lambda: jnp.linalg.cross(M, M, axis=5), "linalg.cross got axis 5, which is out of bounds for an array of dimension 2"),
+    (lambda: jnp.linalg.cross(1.0, 2.0), "linalg.cross got axis -1, which is out of bounds for an array of dimension 0"),
+    (lambda: jnp.linalg.cross(M, M, axis="a"), "linalg.cross takes an integer axis, got 'a'"),
+    (lambda: jnp.cross(M, M, axis=5), "cross got axis 5, which is out of bounds"), (lambda: jnp.cross(M, M, axisb=5), "cross got axisb 5, which is out"),
+    (lambda: jnp.cross(M, M, axisc=4), "cross got axisc 4, which is out of bounds for an array of dimension 2"),
+    (lambda: jnp.cross(M, np.ones((4, 3), "f")), "cross got incompatible shapes for broadcasting"),
+    (lambda: jnp.vander(M[0], 2 ** 70), "The number of columns given to vander must fit in 63 bits"),
+    (lambda: jnp.ones(2, device="elsewhere"), "not on 'elsewhere', which is no platform of this process"),
     (lambda: jnp.mask_indices(3, 4), "mask_indices takes a function as mask_func, got 4"),
     (lambda: jnp.fromfunction(3, (2,)), "fromfunction takes a function as function, got 3"),
     (lambda: jnp.zeros(2 ** 70), "must fit in 63 bits, got 1180591620717411303424"), (lambda: jnp.tile(M, 2 ** 70), "must fit in 63 bits"),
@@ -35,5 +44,14 @@ M, KEY = np.ones((2, 3), "float32"), random.key(0)
     (lambda: jnp.lexsort(KEY), "lexsort takes a sequence of keys"), (lambda: jnp.extract(KEY, M), "extract takes a condition of numbers or booleans"),
 ])
 def test_sentences(call, message):
-    with pytest.raises((TypeError, ValueError), match=message):
+    with pytest.raises((TypeError, ValueError, RuntimeError), match=message):
         call()
+
+
+@pytest.mark.parametrize("k", [2 ** 40, -2 ** 40, 2 ** 70, -2 ** 70])
+def test_diagonals_that_no_matrix_has(k):
+    every = k > 0
+    for form in (lambda f: f(), lambda f: G.jit(f)()):
+        assert np.all(form(lambda: jnp.tri(3, k=k)) == every) and np.all(form(lambda: jnp.tril(jnp.ones((2, 3)), k)) == every)
+        assert np.all(form(lambda: jnp.triu(jnp.ones((2, 3)), k)) != every) and not np.any(form(lambda: jnp.eye(3, k=k)))
+    assert len(jnp.tril_indices(3, k)[0]) == 9 * every and len(jnp.triu_indices(3, k)[0]) == 9 * (not every)

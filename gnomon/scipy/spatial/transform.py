@@ -8,7 +8,8 @@ import numpy as np
 
 from gnomon import numpy as jnp
 from gnomon import random
-from gnomon.numpy.axes import flag, integer, sequence
+from gnomon.base.arguments import flag
+from gnomon.numpy.axes import integer, sequence
 from gnomon.numpy.creation import as_array
 from gnomon.numpy.promote import requested_dtype, to_inexact
 from gnomon.types.size import check_size

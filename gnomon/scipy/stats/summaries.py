@@ -6,8 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon import numpy as jnp
+from gnomon.base.arguments import flag
 from gnomon.base.errors import Refused
-from gnomon.numpy.axes import flag, one_axis, one_of
+from gnomon.numpy.axes import one_axis, one_of
 from gnomon.numpy.composite import composite
 from gnomon.numpy.promote import as_value, to_inexact
 
