@@ -188,6 +188,9 @@ class Recent:
     SIZE = 2048         # programs of one generation
 
     def __init__(self):
+        self.clear()
+
+    def clear(self):
         self.young, self.old = {}, {}
 
     def get(self, key):
