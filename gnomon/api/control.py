@@ -254,6 +254,7 @@ def settle_carry(said, stage_body, init, tree):
                 advice = "Keep its shape." if a.dtype == b.dtype else f"Convert it with .astype{keep}."
                 raise TypeError(f"{what} body function carry input and carry output must have equal types, but they differ: the component "
                                 f"{said.component(tree, i)} of {name} goes in as {a} and comes out as {b}. {advice}")
+            t = t if t.dtype == a.dtype else t.strong           # a number that had to become one of another dtype has that one for good
             new.append(a if t.dtype == a.dtype and t.varying == a.varying and (a.weak_type == t.weak_type or not a.weak_type) else t)
         if all(a is b for a, b in zip(types, new)):
             return found, init

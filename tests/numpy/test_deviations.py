@@ -36,12 +36,12 @@ def test_rows(section):
         assert ours != theirs and len(why.split()) > 2
 
 
-def test_rows_of_random_numbers():
+def test_rows_beside_the_peer():
     for code, _, ours, _ in SECTIONS["JAX"]:
-        assert shown(code, random=gnomon.random, key=gnomon.random.key(0)) == ours, code
+        assert shown(code, random=gnomon.random, key=gnomon.random.key(0), lax=gnomon.lax, np=gnomon.numpy) == ours, code
 
 
 @pytest.mark.peer
-def test_rows_of_random_numbers_of_the_peer(peer):
+def test_rows_of_the_peer(peer):
     for code, theirs, _, _ in SECTIONS["JAX"]:
-        assert shown(code, random=peer.random, key=peer.random.key(0)) == theirs, code
+        assert shown(code, random=peer.random, key=peer.random.key(0), lax=peer.lax, np=peer.numpy) == theirs, code

@@ -36,3 +36,12 @@ def test_residuals_that_stay_are_not_stacked():
         return h.sum()
     forward, backward = loops(G.make_jaxpr(G.grad(f))(jnp.eye(k), jnp.ones(k), jnp.ones((n, k))))
     assert all(v.aval.shape != (n, k, k) for e in (forward, backward) for v in (*e.ins, *e.outs))
+
+
+def test_a_carry_that_takes_another_dtype_has_it_for_good():
+    """A Python number stays weak in a carry as long as its kind does; an integer that becomes a float is an array of floats."""
+    half = jnp.float16(1)
+    for start, dtype in ((0, "float32"), (0.0, "float16")):
+        last = lax.scan(lambda c, _: (c + 1.0, None), start, None, 3)[0], lax.fori_loop(0, 3, lambda i, c: c + 1.0, start), \
+            lax.while_loop(lambda c: c < 3, lambda c: c + 1.0, start)
+        assert [str((x + half).dtype) for x in last] == [dtype] * 3
