@@ -15,8 +15,9 @@ import itertools
 import numpy as np
 
 from gnomon.base.record import Record
-from gnomon.types.effect import must_run
+from gnomon.types.effect import CALLBACK, ORDERED_CALLBACK, must_run
 
+CALLBACKS = CALLBACK | ORDERED_CALLBACK
 PER_LENGTH = 6          # how many periods are tried per length of stretch
 LONGEST = 512           # equations in the longest stretch compared
 SHORTEST = 3            # the least number of blocks of a run
@@ -45,11 +46,12 @@ class Run(Record):
 
 
 def identities(eqns):
-    """A small number per equation, equal for equations of the same op and operand types; effects are told apart from all."""
+    """A small number per equation, equal for equations of the same op and operand types; effects other than callbacks are told apart
+    from all."""
     table, out = {}, []
     for i, e in enumerate(eqns):
         key = (e.op, *[v.type for v in e.ins])
-        if e.op.effects and must_run(e.op.effects):
+        if e.op.effects and must_run(e.op.effects) and not e.op.effects <= CALLBACKS:
             key = i
         out.append(table.setdefault(key, len(table)))
     return np.asarray(out)

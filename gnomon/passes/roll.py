@@ -161,7 +161,7 @@ class Rewrite:
         runs = find_runs(self.seq, self.kinds)
         self.kernel = kernel_seconds(len(self.seq), runs)
         for run in runs:
-            if self.has_effects(run) or self.only_views(run):
+            if self.only_views(run):
                 continue
             for e in self.seq[at:run.start]:
                 self.other(e)
@@ -197,6 +197,7 @@ class Rewrite:
         return Jaxpr(j.constvars, j.invars, self.out, [self.ensure(v) for v in outs], j.names), tuple(self.reports), rows
 
     def has_effects(self, run):
+        """Whether a run calls back: a scan keeps the order, calls of blocks are not asked to."""
         return any(e.op.effects and must_run(e.op.effects) for e in self.seq[run.start:run.start + run.period])
 
     def only_views(self, run):
@@ -253,8 +254,9 @@ class Rewrite:
         for j, o in later[0]:
             copied += run.count * size_in_bytes(self.seq[run.start + j].outs[o].type)
         period = sum(self.efforts[run.start:run.start + run.period])
-        what = choose(sum(self.efforts), period, run.count, copied, stacked, cuts, current.roll != "off", current.outline != "off",
-                      len(put_together) + len(later[0]), self.kinds_outside(run), self.rolled, self.kernel, pieces)
+        what = choose(sum(self.efforts), period, run.count, copied, stacked, cuts, current.roll != "off",
+                      current.outline != "off" and not self.has_effects(run), len(put_together) + len(later[0]), self.kinds_outside(run),
+                      self.rolled, self.kernel, pieces)
         return what, operands, later
 
     def weight_of(self, run):
@@ -350,11 +352,12 @@ class Rewrite:
         for j, e in enumerate(block):
             ins = tuple([made[run.slots[j, a][1:]] if run.slots[j, a][0] == "inside" else place_of[j, a] for a in range(len(e.ins))])
             key = e.op, *[v.key if v.__class__ is Literal else v for v in ins]
-            outs = known.get(key)
+            runs = e.op.effects and must_run(e.op.effects)
+            outs = None if runs else known.get(key)
             if outs is None:
                 place = self.seq[run.start + j].place
                 outs = known[key] = tuple([Var(v.type) for v in e.outs])
-                if all([v.__class__ is Literal or v in same for v in ins]):
+                if not runs and all([v.__class__ is Literal or v in same for v in ins]):
                     before = tuple([Var(v.type) for v in outs])
                     self.out.append(Eqn(e.op, tuple([self.ensure(same.get(v, v)) for v in ins]), before, place))
                     for v, inner in zip(before, outs):

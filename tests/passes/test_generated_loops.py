@@ -114,7 +114,7 @@ def as_written():
 @pytest.mark.parametrize("seed, under, how", [(5, "nothing", "roll"), (2, "grad", "roll"), (1, "vmap", "roll"), (5, "checkpoint", "roll"),
                                               (5, "grad", "outline")])
 def test_the_same_bits(seed, under, how, monkeypatch):
-    for name in ("WORTHWHILE", "PER_STEP", "PER_CALL", "PER_COPY", "PER_KERNEL", "PER_KERNEL_SLOW"):
+    for name in ("WORTHWHILE", "PER_STEP", "PER_CALL", "PER_COPY", "PER_KERNEL", "PER_KERNEL_SLOW", "PER_LOOP", "PER_PIECE"):
         monkeypatch.setattr(cost, name, 0.0)
     monkeypatch.setattr(cost, "RUNS", 0)
     monkeypatch.setattr(programs, "quickened", lambda plan, made: plan)     # the quicker code generator may round otherwise

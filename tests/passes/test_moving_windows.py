@@ -83,7 +83,7 @@ def equations(jaxpr):
 def as_written(monkeypatch):
     """Short loops are rolled, too; the compiler fuses nothing, and there is one code generator: these decide about the last bit."""
     monkeypatch.setattr(programs, "quickened", lambda plan, made: plan)
-    for name in ("WORTHWHILE", "PER_STEP", "PER_KERNEL", "PER_KERNEL_SLOW"):
+    for name in ("WORTHWHILE", "PER_STEP", "PER_KERNEL", "PER_KERNEL_SLOW", "PER_LOOP", "PER_PIECE"):
         monkeypatch.setattr(cost, name, 0.0)
     config.update("disable_most_optimizations", True)
     yield

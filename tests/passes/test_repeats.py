@@ -194,6 +194,46 @@ def test_effects_keep_their_order():
     assert seen == list(range(60))
 
 
+def test_a_loop_that_prints_becomes_a_scan_that_prints_the_same(capfd):
+    def f(w, c):
+        G.debug.print("before", ordered=True)
+        for i in range(80):
+            c = jnp.sin(c @ w)
+            G.debug.print("{} {}", i, c[0, 0], ordered=True)
+            G.debug.print("always the same", ordered=True)
+        G.debug.print("behind", ordered=True)
+        return c
+    assert [(r.kind, r.count) for r in reports(f, W, C)[1]] == [("roll", 80)]
+    with settings.announce("silent"):
+        got = np.asarray(G.jit(f)(W, C))
+        G.effects_barrier()
+        printed = capfd.readouterr().out
+        with settings.roll("off"), settings.outline("off"):
+            want = np.asarray(G.jit(lambda *a: f(*a))(W, C))
+            G.effects_barrier()
+    assert printed == capfd.readouterr().out and printed.count("always") == 80
+    np.testing.assert_array_equal(got, want)
+
+
+def test_callbacks_in_blocks_of_many_lanes_and_gradients_are_called_once_each():
+    seen = []
+
+    def note(i, v):
+        seen.append(int(i))
+
+    def f(c):
+        for i in range(80):
+            c = jnp.sin(c) * 0.5 + 1
+            G.debug.callback(note, i, c[0])
+        return c.sum()
+    for transformed, times in ((G.vmap(f), 2), (lambda c: G.grad(lambda c: f(c[0]))(c), 1)):
+        assert "roll" in {r.kind for r in reports(transformed, normal(2, 8))[1]}
+        G.jit(transformed)(normal(2, 8))
+        G.effects_barrier()
+        assert sorted(seen) == sorted([*range(80)] * times)
+        seen.clear()
+
+
 def test_ordered_effects_in_loops_branches_and_calls_keep_their_order():
     seen = []
 
@@ -216,6 +256,7 @@ def test_ordered_effects_in_loops_branches_and_calls_keep_their_order():
 
 def test_effects_around_rolled_loops_and_blocks_keep_their_order(monkeypatch):
     monkeypatch.setattr(cost, "WORTHWHILE", 0.01)
+    monkeypatch.setattr(cost, "PER_LOOP", 0.0)
     seen = []
 
     def note(i, v):

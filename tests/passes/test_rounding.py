@@ -54,7 +54,7 @@ LAYERS = ([{"a": normal(6, 8, scale=0.4), "b": normal(8, 6, scale=0.4), "g": nor
 
 @pytest.fixture
 def one_generator(monkeypatch):
-    for name in ("WORTHWHILE", "PER_STEP", "PER_CALL", "PER_COPY", "PER_KERNEL", "PER_KERNEL_SLOW"):
+    for name in ("WORTHWHILE", "PER_STEP", "PER_CALL", "PER_COPY", "PER_KERNEL", "PER_KERNEL_SLOW", "PER_LOOP", "PER_PIECE"):
         monkeypatch.setattr(cost, name, 0.0)
     monkeypatch.setattr(cost, "RUNS", 0)
     monkeypatch.setattr(programs, "quickened", lambda plan, made: plan)
