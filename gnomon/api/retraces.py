@@ -1,16 +1,19 @@
 """Why a jitted function was traced again: which argument differed from the nearest earlier trace, and how."""
 from __future__ import annotations
 
+import inspect
+import os
 import threading
 import time
 from collections import deque
 
-from gnomon.base.announce import tell
+from gnomon.base.announce import is_listening, tell
 from gnomon.base.log import log_compile
 from gnomon.base.monitor import durations
 from gnomon.base.record import Record
 from gnomon.base.settings import KEY_NAMES, current
-from gnomon.base.tree import argument_names, tree_unflatten
+from gnomon.base.source import PACKAGE, function_place
+from gnomon.base.tree import argument_names, tree_structure, tree_unflatten
 
 _all: deque = deque(maxlen=1024)
 _lock = threading.Lock()
@@ -28,6 +31,7 @@ class Trace(Record):
     seconds: float
     number: int
     reasons: tuple
+    code: object = None
 
     def __str__(self):
         at = f" at {self.place}" if self.place else ""
@@ -52,16 +56,42 @@ def note(record, fun, name, types, tree, statics, place, start):
     seconds = time.perf_counter() - start
     durations.record("/jax/core/compile/jaxpr_trace_duration", seconds, fun_name=name)
     log_compile(f"Traced {name} for arguments of types {', '.join(map(str, types)) or 'none'} in {seconds:.3g} s.")
-    new = Trace(name, tuple(types), tree, statics, current.key, place, seconds, len(record) + 1, ())
+    new = Trace(name, tuple(types), tree, statics, current.key, place, seconds, len(record) + 1, (), users_code(fun))
     if record:
         reasons = tuple(differences(fun, nearest(new, record), new))
         new = Trace(**{**new.__dict__, "reasons": reasons, "number": record[-1].number + 1})
-        if current.announce_retraces or current.explain_cache_misses:
-            tell(str(new))
+    else:
+        new = Trace(**{**new.__dict__, "reasons": tuple(made_anew(new))})
+    if new.reasons and (current.announce_retraces or current.explain_cache_misses):
+        tell(str(new))
     record.append(new)
-    with _lock:
-        _all.append(new)
+    if not is_listening():      # to be explained, not called
+        with _lock:
+            _all.append(new)
     return new
+
+
+def users_code(fun):
+    """The code of the user's function behind what was jitted, or None."""
+    for _ in range(8):
+        code = getattr(fun, "__code__", None)
+        if code is not None and not code.co_filename.startswith(PACKAGE):
+            return code
+        fun = getattr(fun, "__wrapped__", None) or getattr(fun, "func", None) or getattr(fun, "__func__", None)
+    return None
+
+
+def made_anew(new):
+    """A sentence where a function of the same code was traced for the same arguments by another jit, as where one is made in a loop."""
+    if new.code is None:
+        return
+    with _lock:
+        same = [t for t in _all if t.code is new.code and t.name == new.name and t.types == new.types and t.tree == new.tree
+                and t.settings is new.settings and t.statics == new.statics]
+    if same:
+        yield (f"{new.name} of {os.path.basename(new.code.co_filename)}:{new.code.co_firstlineno} was traced for the same arguments by "
+               f"{'another call' if len(same) == 1 else f'{len(same)} other calls'} of jit: each jit, and each function made anew by a lambda "
+               "or a def in a loop, has traces of its own. Call jit once, outside, and keep what it returns")
 
 
 def nearest(new, record):
@@ -83,8 +113,14 @@ def differences(fun, old, new):
     olds, news = {s.where: s.value for s in old.statics}, {s.where: s.value for s in new.statics}
     for where in news:
         if where not in olds or type(olds[where]) is not type(news[where]) or olds[where] != news[where]:
-            what = where if isinstance(where, str) else f"number {where}"
-            yield f"static argument {what} changed from {olds.get(where)!r} to {news[where]!r}"
+            what = where if isinstance(where, str) else named(fun, where)
+            before, after = olds.get(where), news[where]
+            code = users_code(after)
+            if code is not None and code is users_code(before):
+                yield (f"static argument {what} is another function object of the same code ({function_place(after)}): define it once, outside "
+                       "the loop or call")
+            else:
+                yield f"static argument {what} changed from {before!r} to {after!r}"
     names = _names(fun, new)
     for name, a, b in zip(names, old.types, new.types):
         if a is not b:
@@ -107,12 +143,34 @@ def how(a, b):
 
 def structure_differences(fun, old, new):
     before, after = set(_names(fun, old)), set(_names(fun, new))
-    if before == after:
-        yield f"the arguments' structure changed from {old.tree} to {new.tree}"
     for name in sorted(after - before):
         yield f"argument {name} is new"
     for name in sorted(before - after):
         yield f"argument {name} is gone"
+    if before != after:
+        return
+    (args, kwargs), (new_args, new_kwargs) = (tree_unflatten(t.tree, t.types) for t in (old, new))
+    if len(args) != len(new_args):
+        moved = sorted(kwargs.keys() ^ new_kwargs.keys())
+        how = "by name, before by position" if len(new_args) < len(args) else "by position, before by name"
+        yield f"argument{'s' * (len(moved) > 1)} {', '.join(moved)} {'is' if len(moved) == 1 else 'are'} now given {how}: give them in one way"
+        return
+    pairs = [(named(fun, i), a, b) for i, (a, b) in enumerate(zip(args, new_args))]
+    pairs += [(name, kwargs.get(name), value) for name, value in new_kwargs.items()]
+    for name, a, b in pairs:
+        a, b = tree_structure(a), tree_structure(b)
+        if a != b:
+            yield f"the structure of argument {name} changed from {a} to {b}"
+
+
+def named(fun, position):
+    """The name of the argument at a position, or its number."""
+    try:
+        parameters = list(inspect.signature(fun).parameters.values())
+    except (TypeError, ValueError):
+        parameters = []
+    positional = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return positional[position] if 0 <= position < len(positional) else f"number {position}"
 
 
 def _names(fun, trace):

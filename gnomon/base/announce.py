@@ -32,6 +32,11 @@ def listening():
         _heard.said = before
 
 
+def is_listening():
+    """Whether what is announced in this thread is collected: a program is traced to be explained."""
+    return getattr(_heard, "said", None) is not None
+
+
 def announce(sentence, always=False, about=NOTHING):
     """Say a sentence about what happened at the user's line. `always`: also where announcements are silent, since a value
     was changed. `about`: an argument of the function that the user called; its name stands where the sentence has {argument}."""

@@ -38,7 +38,31 @@ def test_each_trace_says_which_argument_differed_and_how():
     assert len(step.cache_report()) == 6         # known already
     static = G.jit(lambda x, k: x * k, static_argnums=1)
     static(x, 2), static(x, 3)
-    assert static.cache_report()[1].reasons == ("static argument number 1 changed from 2 to 3",)
+    assert static.cache_report()[1].reasons == ("static argument k changed from 2 to 3",)
+
+
+def test_a_function_that_is_jitted_anew_each_time_is_told_so():
+    x, before = jnp.ones(3), len(G.explain_retraces())
+    for _ in range(3):
+        G.jit(lambda x: x * 3.0)(x)
+    G.explain(G.jit(lambda x: x * 4.0))(x)      # is no call
+    first, second, third = G.explain_retraces()[before:]
+    assert first.reasons == () and "<lambda> of test_retraces.py:" in second.reasons[0] and "by another call of jit" in second.reasons[0]
+    assert "by 2 other calls of jit" in third.reasons[0] and third.reasons[0].endswith("Call jit once, outside, and keep what it returns")
+    apply = G.jit(lambda f, x: f(x), static_argnums=0)
+    for _ in range(2):
+        apply(lambda x: x + 1, x)
+    assert apply.cache_report()[1].reasons[0].startswith("static argument f is another function object of the same code (<lambda> at test_re")
+    apply(jnp.sin, x)
+    assert "static argument f changed from" in apply.cache_report()[2].reasons[0]
+
+
+def test_structures_that_differ_without_another_name():
+    f = G.jit(lambda x, y=1.0: y)
+    f([jnp.ones(2)], 2.0), f((jnp.ones(2),), 2.0), f((jnp.ones(2),), y=2.0)
+    _, kind, by_name = f.cache_report()
+    assert kind.reasons == ("the structure of argument x changed from PyTreeDef([*]) to PyTreeDef((*,))",)
+    assert by_name.reasons == ("argument y is now given by name, before by position: give them in one way",)
 
 
 def test_the_record_is_bounded():
