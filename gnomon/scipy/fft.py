@@ -10,6 +10,7 @@ from gnomon.base.errors import Refused
 from gnomon.numpy.axes import axis_tuple, integer, one_axis, one_of, sequence
 from gnomon.numpy.composite import composite
 from gnomon.numpy.promote import as_value, to_inexact
+from gnomon.scipy.floats import wide_floats
 from gnomon.types.dtype import is_complex
 
 __all__ = ["dct", "dctn", "idct", "idctn"]
@@ -20,7 +21,7 @@ INVERSE = {1: 1, 2: 3, 3: 2, 4: 4}
 def checked(x, type, norm, name):
     one_of(type, INVERSE, name, "type")
     one_of(norm, (None, "backward", "ortho", "forward"), name, "norm")
-    x = to_inexact(as_value(x, name, 0))
+    x = wide_floats(to_inexact(as_value(x, name, 0)))
     if is_complex(x.dtype):
         raise Refused(f"{name} takes real arrays, got one of {x.dtype}. Transform its real and imaginary parts.")
     return x
@@ -50,7 +51,7 @@ def last_axis(x, type, ortho):
     n = x.shape[-1]
     if type == 1:
         if n < 2:
-            raise ValueError("a cosine transform of type 1 takes at least two elements along the axis.")
+            raise ValueError(f"A cosine transform of type 1 takes at least two elements along each axis, got {n}.")
         if ortho:
             x = x * edges(n, math.sqrt(2)).astype(x.dtype)
         around = jnp.concatenate([x, x[..., -2:0:-1]], -1)

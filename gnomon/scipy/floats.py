@@ -47,6 +47,11 @@ def strengthened(x):
     return convert_element_type(x, x.type.dtype) if x.type.weak_type else x
 
 
+def wide_floats(x):
+    """A value with narrower floats as float32, for what would lose too much in them."""
+    return convert_element_type(x, FLOAT32) if is_float(x.type.dtype) and x.type.dtype.itemsize < 4 else x
+
+
 def in_single_precision(body):
     """The function with narrower floats computed as float32, where what comes up on the way neither overflows nor loses the result."""
     @functools.wraps(body)

@@ -54,12 +54,13 @@ class RegularGridInterpolator:
             axes = [xi[..., i] for i in range(n)]
         if len(axes) != n:
             raise ValueError(f"RegularGridInterpolator takes points with {n} coordinates, got {len(axes)}.")
-        corners, outside = [], False
+        corners, outside, unknown = [], False, False
         for x, grid in zip(axes, self.grid):
             low = jnp.clip(jnp.searchsorted(grid, x, side="right") - 1, 0, grid.shape[0] - 2)
             share = (x - grid[low]) / (grid[low + 1] - grid[low])
             if method == "nearest":
                 corners.append([(jnp.where(share <= 0.5, low, low + 1), 1)])
+                unknown = unknown | jnp.isnan(x)
             else:
                 corners.append([(low, 1 - share), (low + 1, share)])
             outside = outside | (x < grid[0]) | (x > grid[-1])
@@ -69,6 +70,8 @@ class RegularGridInterpolator:
             weight = math.prod([w for _, w in corner])
             value = self.values[tuple([i for i, _ in corner])]
             total = total + (value if method == "nearest" else value * weight[(..., *rest)])
+        if method == "nearest":
+            total = jnp.where(unknown[(..., *rest)], jnp.nan, total)
         if self.fill_value is None:
             return total
         return jnp.where(outside[(..., *rest)], self.fill_value, total)

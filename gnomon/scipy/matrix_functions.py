@@ -14,7 +14,7 @@ from gnomon.base.arguments import flag
 from gnomon.numpy.axes import function_argument, integer, one_of
 from gnomon.numpy.composite import composite
 from gnomon.numpy.linalg import as_matrices
-from gnomon.numpy.promote import as_value, promote_inexact, to_inexact
+from gnomon.numpy.promote import as_value, promote_inexact
 from gnomon.ops.linalg_base import adjoint
 from gnomon.types.dtype import complex_dtype, finfo, is_complex, real_dtype
 
@@ -100,7 +100,8 @@ def expm_frechet(A, E, *, method=None, compute_expm=True):
     one_of(method, (None, "SPS", "blockEnlarge"), "expm_frechet", "method")
     compute_expm = flag(compute_expm, "expm_frechet", "compute_expm")
     A, E = promote_inexact("expm_frechet", A, E)
-    if A.ndim < 2 or A.shape[-1] != A.shape[-2] or A.shape != E.shape:
+    A = as_matrices(A, "expm_frechet", "A", square=True)
+    if A.shape != E.shape:
         raise ValueError(f"expm_frechet takes two square matrices of one size, got shapes {A.shape} and {E.shape}.")
     value, moved = jvp(expm, (A,), (E,))
     return (value, moved) if compute_expm else moved
@@ -330,7 +331,7 @@ def polar(a, side="right", *, method="qdwh", eps=None, max_iterations=None):
 
 @composite(static=("side",))
 def _polar(a, side):
-    a = to_inexact(as_value(a, "polar"))
+    a = as_matrices(a, "polar")
     w, s, vh = jnp.linalg.svd(a, full_matrices=False)
     v = adjoint(vh)
     return w @ vh, (v * s[..., None, :]) @ vh if side == "right" else (w * s[..., None, :]) @ adjoint(w)

@@ -12,10 +12,10 @@ from gnomon.base.errors import Refused
 from gnomon.numpy.axes import axis_tuple, integer, one_axis, one_of
 from gnomon.numpy.composite import composite
 from gnomon.numpy.promote import as_value, promote_dtypes, promote_inexact, to_inexact
-from gnomon.scipy.floats import a_number
+from gnomon.scipy.floats import a_number, wide_floats
 from gnomon.scipy.windows import get_window
 from gnomon.trace.stage import Tracer
-from gnomon.types.dtype import is_complex, is_float
+from gnomon.types.dtype import is_complex, is_float, is_inexact
 from gnomon.types.size import check_size
 
 __all__ = ["convolve", "convolve2d", "correlate", "correlate2d", "csd", "detrend", "fftconvolve", "istft", "stft", "welch"]
@@ -34,10 +34,18 @@ def check_pair(name, x, y, mode, ndim=None):
     one_of(mode, MODES, name, "mode")
     if x.ndim != y.ndim or ndim is not None and x.ndim != ndim:
         raise ValueError(f"{name} takes two arrays of {'as many' if ndim is None else ndim} dimensions, got shapes {x.shape} and {y.shape}.")
-    if mode == "valid" and not (all(a >= b for a, b in zip(x.shape, y.shape)) or all(a <= b for a, b in zip(x.shape, y.shape))):
+    check_sizes(name, x, y, mode, range(x.ndim))
+    return x, y
+
+
+def check_sizes(name, x, y, mode, axes):
+    """ValueError where there is nothing to convolve along the axes, or neither array lies within the other."""
+    pairs = [(x.shape[a], y.shape[a]) for a in axes]
+    if any(0 in p for p in pairs):
+        raise ValueError(f"{name} takes arrays that are not empty, got shapes {x.shape} and {y.shape}.")
+    if mode == "valid" and not (all(a >= b for a, b in pairs) or all(a <= b for a, b in pairs)):
         raise ValueError(f"{name} with mode='valid' needs one array to be at least as large as the other in every dimension, got shapes "
                          f"{x.shape} and {y.shape}.")
-    return x, y
 
 
 # ---- convolution ----------------------------------------------------------------------------------------------------
@@ -48,8 +56,8 @@ def slide(x, y, mode, precision):
         x, y = y, x
     if not x.ndim:
         return x * y
-    if not x.size or not y.size:
-        raise ValueError(f"a convolution takes arrays that are not empty, got shapes {x.shape} and {y.shape}.")
+    if x.dtype == bool:     # whether any product is true
+        return slide(x.astype(np.int32), y.astype(np.int32), mode, precision) != 0
     padding = [{"full": (n - 1, n - 1), "same": (n - 1 - (n - 1) // 2, (n - 1) // 2), "valid": (0, 0)}[mode] for n in y.shape]
     if mode == "same":
         padding = [((n - 1) // 2 + (n - 1) % 2, (n - 1) // 2) for n in y.shape]
@@ -78,7 +86,8 @@ def convolve(in1, in2, mode="full", method="auto", precision=None):
     x, y = check_pair("convolve", in1, in2, mode)
     one_of(method, METHODS, "convolve", "method")
     if (best_method(x, y) if method == "auto" else method) == "fft":
-        return fftconvolve(x, y, mode)
+        out = fftconvolve(x, y, mode)
+        return out if is_inexact(x.dtype) else jnp.round(out).astype(x.dtype)
     return _convolve(x, y, mode=mode, precision=precision)
 
 
@@ -107,13 +116,15 @@ def fftconvolve(in1, in2, mode="full", axes=None):
     [0.0, 1.0, 2.0]
     """
     x, y = promote_inexact("fftconvolve", in1, in2)
-    if not (isinstance(mode, str) and mode in MODES and x.ndim == y.ndim):
-        check_pair("fftconvolve", x, y, mode)
+    one_of(mode, MODES, "fftconvolve", "mode")
+    if x.ndim != y.ndim:
+        raise ValueError(f"fftconvolve takes two arrays of as many dimensions, got shapes {x.shape} and {y.shape}.")
     axes = tuple(range(x.ndim)) if axes is None else axis_tuple(axes, x.ndim, "fftconvolve", "axes")
     for i, (a, b) in enumerate(zip(x.shape, y.shape)):
         if i not in axes and a != b and 1 not in (a, b):
             raise ValueError(f"fftconvolve needs arrays that broadcast along the axes that it does not convolve, got shapes {x.shape} and "
                              f"{y.shape} with axes={axes}.")
+    check_sizes("fftconvolve", x, y, mode, axes)
     return _fftconvolve(x, y, mode=mode, axes=axes)
 
 
@@ -223,7 +234,7 @@ def detrend(data, axis=-1, type="linear", bp=0, overwrite_data=None):
 
 @composite(static=("axis", "type", "breaks"))
 def _detrend(x, axis, type, breaks):
-    return jnp.moveaxis(without_trend(jnp.moveaxis(x, axis, -1), type, breaks), -1, axis)
+    return jnp.moveaxis(without_trend(jnp.moveaxis(wide_floats(x), axis, -1), type, breaks), -1, axis).astype(x.dtype)
 
 
 def without_trend(x, type, breaks):
@@ -324,7 +335,7 @@ def stft(x, fs=1.0, window="hann", nperseg=256, noverlap=None, nfft=None, detren
     >>> f.tolist(), z.shape
     ([0.0, 0.25, 0.5], (3, 9))
     """
-    x, fs = to_inexact(as_value(x, "stft", 0)), a_number(fs, "stft", "fs")
+    x, fs = wide_floats(to_inexact(as_value(x, "stft", 0))), a_number(fs, "stft", "fs")
     axis = one_axis(axis, x.ndim, "stft")
     one_of(boundary, (*EXTENSIONS, None), "stft", "boundary")
     window, nperseg, noverlap, nfft = plan_frames("stft", x.shape[axis], window, nperseg, noverlap, nfft)
@@ -343,7 +354,7 @@ def _stft(x, fs, window, nperseg, noverlap, nfft, trend, onesided, boundary, pad
     step = nperseg - noverlap
     if padded:
         y = jnp.pad(y, [(0, 0)] * (y.ndim - 1) + [(0, (nperseg - y.shape[-1]) % step if y.shape[-1] > nperseg else 0)])
-    z = spectra(y, window, nperseg, noverlap, nfft, trend, onesided) / window.sum()
+    z = spectra(y, window, nperseg, noverlap, nfft, trend, onesided) / float(window.sum())
     times = np.arange(z.shape[-2]) * step + (0 if boundary is not None else nperseg / 2)
     real = x.real.dtype
     return (frequencies(nfft, onesided, fs, real), jnp.asarray(times.astype(real)) / fs,
@@ -366,6 +377,7 @@ def csd(x, y, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, det
 
 def power_density(name, x, y, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis, average):
     x, y = (to_inexact(as_value(x, name, 0)), None) if y is None else promote_inexact(name, x, y)
+    x, y = wide_floats(x), None if y is None else wide_floats(y)
     if y is not None and x.ndim != y.ndim:
         raise ValueError(f"{name} takes two arrays of as many dimensions, got shapes {x.shape} and {y.shape}.")
     axis, fs = one_axis(axis, x.ndim, name), a_number(fs, name, "fs")
@@ -392,9 +404,9 @@ def _csd(x, y, fs, window, nperseg, noverlap, nfft, trend, onesided, scaling, ax
         a, b = (jnp.pad(s, [(0, 0)] * (s.ndim - 1) + [(0, size - s.shape[-1])]) for s in (a, b))
         power = jnp.conj(spectra(a, *options)) * spectra(b, *options)
     if scaling == "density":
-        power = power / (window ** 2).sum() / fs
+        power = power / float((window ** 2).sum()) / fs
     else:
-        power = power / window.sum() ** 2
+        power = power / float(window.sum()) ** 2
     if onesided:        # the other side's share; the ends have none
         factor = np.full(power.shape[-1], 2.0)
         factor[0] = 1
@@ -411,7 +423,7 @@ def averaged(power, average):
         return power.mean(-2)
     n = power.shape[-2]
     k = np.arange(2, (n - 1) // 2 * 2 + 1, 2)
-    bias = 1 + np.sum(1 / (k + 1) - 1 / k)
+    bias = 1 + float(np.sum(1 / (k + 1) - 1 / k))
     if is_complex(power.dtype):
         return lax.complex(jnp.median(power.real, -2), jnp.median(power.imag, -2)) / bias
     return jnp.median(power, -2) / bias
@@ -442,7 +454,7 @@ def istft(Zxx, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, in
     """
     onesided = flag(input_onesided, "istft", "input_onesided")
     z, fs = as_value(Zxx, "istft", 0), a_number(fs, "istft", "fs")
-    z = z if is_complex(z.dtype) else to_inexact(z) + 0j
+    z = z if is_complex(z.dtype) else wide_floats(to_inexact(z)) + 0j
     if z.ndim < 2:
         raise ValueError(f"istft takes an array of at least 2 dimensions, got shape {z.shape}.")
     time, freq = one_axis(time_axis, z.ndim, "istft", "time_axis"), one_axis(freq_axis, z.ndim, "istft", "freq_axis")
@@ -467,7 +479,7 @@ def _istft(z, fs, window, nperseg, noverlap, nfft, onesided, boundary, time, fre
     real, step, count = pieces.real.dtype, nperseg - noverlap, z.shape[-2]
     size = nperseg + (count - 1) * step
     places = (np.arange(count, dtype=np.int32)[:, None] * step + np.arange(nperseg, dtype=np.int32)).reshape(-1)
-    weighted = (pieces * window.astype(real)).reshape(*pieces.shape[:-2], -1) * window.sum()
+    weighted = (pieces * window.astype(real)).reshape(*pieces.shape[:-2], -1) * float(window.sum())
     x = jnp.zeros((*pieces.shape[:-2], size), pieces.dtype).at[..., places].add(weighted)
     weight = np.bincount(places, np.tile(window ** 2, count), size)
     if boundary:

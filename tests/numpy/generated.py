@@ -124,12 +124,14 @@ def compare(ours, theirs, ulps, said, least=0.0):
         if not ulps:
             with np.errstate(all="ignore"):
                 b = b.astype(a.dtype)
+        large = float(info.max) * (1 - 8 * float(info.eps))
+        if ulps >= 64:      # sums of many terms are as exact as the largest of them
+            least = max(least, float(np.max(np.abs(b), initial=0, where=np.isfinite(b) & (np.abs(b) <= large))))
         for a, b in [(a.real, b.real), (a.imag, b.imag)] if a.dtype.kind == "c" else [(a, b)]:
             a, b = np.asarray(a).astype("f8"), np.asarray(b).real.astype("f8")
-            over = np.isfinite(b) & (np.abs(b) > float(info.max) * (1 - 8 * float(info.eps)))      # may round to inf or not
-            scale = np.max(np.abs(b), initial=0, where=np.isfinite(b) & ~over)
-            with np.errstate(all="ignore"):     # sums of many terms are as exact as the largest of them
-                near = np.abs(a - b) <= float(info.eps) * ulps * np.maximum(np.abs(b), scale if ulps >= 64 else least) + float(info.tiny)
+            over = np.isfinite(b) & (np.abs(b) > large)      # may round to inf or not
+            with np.errstate(all="ignore"):
+                near = np.abs(a - b) <= float(info.eps) * ulps * np.maximum(np.abs(b), least) + float(info.tiny)
             fine = near | (a == b) | (np.isnan(a) & np.isnan(b)) | over
             assert np.all(fine), (said, a, b)
 

@@ -59,6 +59,20 @@ def test_convolution(shapes, mode):
         close(ours.fftconvolve(x, y, mode), theirs.fftconvolve(wide(x), wide(y), mode))
 
 
+def test_convolution_of_booleans_and_of_nothing():
+    x = np.ones((300, 1), bool)
+    for got in (ours.convolve(x, x), ours.convolve(x, x, method="fft")):
+        assert got.dtype == bool and got.all()
+    assert ours.convolve(np.arange(3, dtype="i4"), np.arange(2, dtype="i4"), method="fft").dtype == np.int32
+    for name in ("convolve", "correlate", "fftconvolve"):
+        for a, b in (((0,), (3,)), ((3,), (0,)), ((0,), (0,))):
+            with pytest.raises(ValueError, match=f"{name} takes arrays that are not empty"):
+                getattr(ours, name)(np.zeros(a, "f"), np.zeros(b, "f"))
+    assert ours.fftconvolve(np.zeros((0, 3), "f"), np.ones((1, 2), "f"), axes=1).shape == (0, 4)
+    with pytest.raises(ValueError, match="fftconvolve with mode='valid' needs one array to be at least as large"):
+        ours.fftconvolve(np.ones((2, 3), "f"), np.ones((3, 2), "f"), "valid")
+
+
 def test_convolution_of_integers_and_along_some_axes():
     x, y = np.arange(5, dtype="i4"), np.array([1, -1], "i4")
     np.testing.assert_array_equal(ours.convolve(x, y), np.convolve(x, y))

@@ -13,7 +13,7 @@ from gnomon import numpy as jnp
 from gnomon.base.tree import tree_flatten, tree_unflatten
 from gnomon.numpy.axes import integer, one_of
 from gnomon.numpy.promote import as_value, promote_inexact
-from gnomon.scipy.floats import a_count, a_number
+from gnomon.scipy.floats import a_count, a_number, wide_floats
 from gnomon.types.dtype import is_complex
 
 __all__ = ["bicgstab", "cg", "gmres"]
@@ -201,7 +201,7 @@ def minimal_residuals(A, b, x, largest, maxiter, M, restart):
             return basis.at[k + 1].set(w), h.at[k + 1].set(jnp.where(kept, length, 0).astype(b.dtype))
         basis, columns = lax.scan(next_vector, basis, jnp.arange(m))
         goal = jnp.zeros(m + 1, b.dtype).at[0].set(size.astype(b.dtype))
-        y = jnp.linalg.lstsq(columns.T, goal)[0]
+        y = jnp.linalg.lstsq(wide_floats(columns.T), wide_floats(goal))[0].astype(b.dtype)
         return x + y @ basis[:m]
 
     def residual(x):

@@ -12,6 +12,7 @@ from gnomon.base.arguments import flag
 from gnomon.numpy.axes import integer, sequence
 from gnomon.numpy.creation import as_array
 from gnomon.numpy.promote import requested_dtype, to_inexact
+from gnomon.scipy.floats import wide_floats
 from gnomon.types.size import check_size
 
 __all__ = ["Rotation", "Slerp"]
@@ -218,7 +219,8 @@ class Rotation(NamedTuple):
         w = jnp.ones(q.shape[0], q.dtype) if weights is None else to_inexact(as_array(weights, None, "Rotation.mean"))
         if w.shape != (q.shape[0],):
             raise ValueError(f"Rotation.mean takes as many weights as rotations, {q.shape[0]}, got shape {w.shape}.")
-        return Rotation(jnp.linalg.eigh((q * w[:, None]).T @ q).eigenvectors[:, -1])
+        moments = wide_floats((q * w[:, None]).T @ q)
+        return Rotation(jnp.linalg.eigh(moments).eigenvectors[:, -1].astype(q.dtype))
 
 
 def a_rotation(x, name):

@@ -10,6 +10,7 @@ from gnomon.base.tree import register_pytree_node_class
 from gnomon.numpy.composite import composite
 from gnomon.numpy.promote import as_value, promote_inexact, to_inexact
 from gnomon.ops.linalg_base import diagonal
+from gnomon.scipy.floats import wide_floats
 from gnomon.scipy.special import logsumexp, ndtr
 
 __all__ = ["gaussian_kde"]
@@ -31,7 +32,7 @@ class gaussian_kde:  # noqa: N801 - SciPy's name
 
     def __init__(self, dataset, bw_method=None, weights=None):
         dataset, = promote_inexact("gaussian_kde", dataset)
-        dataset = jnp.atleast_2d(dataset)
+        dataset = jnp.atleast_2d(wide_floats(dataset))
         if dataset.ndim > 2 or dataset.shape[1] < 2:
             raise ValueError(f"gaussian_kde takes a sample of at least two points, of shape (n,) or (d, n), got shape {dataset.shape}.")
         if jnp.issubdtype(dataset.dtype, jnp.complexfloating):

@@ -38,8 +38,14 @@ def along(a, axis, name):
     return a, one_axis(axis, a.ndim, name)
 
 
+def kept(out, a, axis, at):
+    """A result with the dimensions of `a`, those that were reduced being of size 1."""
+    return out.reshape((1,) * a.ndim) if axis is None else jnp.expand_dims(out, at)
+
+
 def mode(a, axis=0, nan_policy="propagate", keepdims=False):
-    """(mode, count): the commonest value along an axis (None: of all), the smallest one of several, and how often it occurs.
+    """(mode, count): the commonest value along an axis (None: of all), the smallest one of several, and how often it occurs; NaN and 0
+    where there is none.
 
     nan_policy: 'propagate' (NaN counts as a value) only.
 
@@ -52,7 +58,7 @@ def mode(a, axis=0, nan_policy="propagate", keepdims=False):
     rows, at = along(a, axis, "mode")
     value, count = _mode(rows, axis=at)
     if keepdims:
-        value, count = (x.reshape((1,) * a.ndim) if axis is None else jnp.expand_dims(x, at) for x in (value, count))
+        value, count = kept(value, a, axis, at), kept(count, a, axis, at)
     return ModeResult(value, count)
 
 
@@ -62,7 +68,8 @@ def _mode(a, axis):
     x = jnp.sort(jnp.moveaxis(a, axis, -1), -1)
     n = x.shape[-1]
     if not n:
-        raise ValueError("mode takes at least one value along the axis.")
+        x = to_inexact(x)
+        return jnp.full(x.shape[:-1], jnp.nan, x.dtype), jnp.zeros(x.shape[:-1], np.int32)
     places = jnp.arange(n, dtype=np.int32)
     same = (x[..., 1:] == x[..., :-1]) | (jnp.isnan(x[..., 1:]) & jnp.isnan(x[..., :-1]) if x.dtype.kind == "f" else False)
     starts = jnp.concatenate([jnp.ones((*x.shape[:-1], 1), bool), ~same], -1)
@@ -127,9 +134,10 @@ def sem(a, axis=0, ddof=1, nan_policy="propagate", *, keepdims=False):
     0.57735...
     """
     check_nan_policy(nan_policy, "sem", ("propagate", "omit"))
-    (a, at), keepdims = along(a, axis, "sem"), flag(keepdims, "sem", "keepdims")
-    out = _sem(a, ddof, axis=at, omit=nan_policy == "omit")
-    return jnp.expand_dims(out, at) if keepdims and axis is not None else out
+    a, keepdims = as_value(a, "sem", 0), flag(keepdims, "sem", "keepdims")
+    rows, at = along(a, axis, "sem")
+    out = _sem(rows, ddof, axis=at, omit=nan_policy == "omit")
+    return kept(out, a, axis, at) if keepdims else out
 
 
 @composite(static=("axis", "omit"))
