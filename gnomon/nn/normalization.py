@@ -25,12 +25,12 @@ from gnomon.ops.exponential import exp, log, logistic, rsqrt
 from gnomon.ops.reductions import reduce_max
 from gnomon.ops.shape import Iota, StopGradient, expand_dims, reduce_sum, squeeze
 from gnomon.trace.stage import bind
-from gnomon.types.dtype import is_complex, is_inexact, itemsize_bits
+from gnomon.types.dtype import finfo, is_complex, is_inexact, itemsize_bits
 from gnomon.types.size import check_size
 
 __all__ = ["glu", "log_softmax", "logmeanexp", "logsumexp", "one_hot", "softmax", "standardize"]
 
-_stop = StopGradient()
+_stop, _FLOAT32 = StopGradient(), np.dtype("float32")
 
 
 def prepared(name, x, axis, where=None):
@@ -67,6 +67,19 @@ def sum_of(x, axes):
     return expand_dims(reduce_sum(x, axes), axes)
 
 
+def total_of(powers, axes):
+    """Their sum, in float32 where there are so many that a sum of ones would be infinite: 65505 of float16."""
+    t = powers.type
+    sizes = [t.shape[axis] for axis in axes]
+    narrow = t.dtype.itemsize < 4 and all([isinstance(n, int) for n in sizes]) and math.prod(sizes) > float(finfo(t.dtype).max)
+    return sum_of(convert_element_type(powers, _FLOAT32, t.weak_type) if narrow else powers, axes)
+
+
+def as_type(x, t):
+    """x in the dtype of the type t."""
+    return x if x.type.dtype == t.dtype else convert_element_type(x, t.dtype, t.weak_type)
+
+
 def nonzero(x, where):
     """Sums that are divided by: where a mask leaves nothing to add up, 1 instead of 0."""
     return x if where is None else select_n(eq(x, full_scalar(x, 0)), x, full_scalar(x, 1))
@@ -92,7 +105,8 @@ def _softmax(x, axes, where):
     x = masked(x, where, -math.inf)
     top = largest(x, axes)
     powers = exp(sub(x, top if where is None else finite_or_zero(top)))
-    return div(powers, nonzero(sum_of(powers, axes), where))
+    total = nonzero(total_of(powers, axes), where)
+    return as_type(div(as_type(powers, total.type), total), x.type)
 
 
 def log_softmax(x, axis=-1, where=None):
@@ -113,8 +127,8 @@ def _log_softmax(x, axes, where):
     x = masked(x, where, -math.inf)
     top = largest(x, axes)
     shifted = sub(x, top if where is None else finite_or_zero(top))
-    total = nonzero(sum_of(exp(shifted), axes), where)
-    return masked(sub(shifted, log(total)), where, -math.inf)
+    total = nonzero(total_of(exp(shifted), axes), where)
+    return masked(sub(shifted, as_type(log(total), shifted.type)), where, -math.inf)
 
 
 def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, where=None):
@@ -143,10 +157,11 @@ def _logsumexp(a, b, where, axes, keepdims, signed):
     top = finite_or_zero(largest(a, axes))
     shifted = sub(a, convert_element_type(top, a.type.dtype, a.type.weak_type))
     powers = exp(shifted)
-    total = sum_of(powers if b is None else mul(b, powers), axes)
+    total = total_of(powers if b is None else mul(b, powers), axes)
     size = absolute(total) if signed else total
-    out = plus(log(size), convert_element_type(top, size.type.dtype, size.type.weak_type))
-    results = (out, sign(total)) if signed else (out, out)
+    out = as_type(log(size), powers.type)
+    out = plus(out, convert_element_type(top, out.type.dtype, out.type.weak_type))
+    results = (out, as_type(sign(total), powers.type)) if signed else (out, out)
     return tuple([strong(y if keepdims else squeeze(y, axes)) for y in results])
 
 

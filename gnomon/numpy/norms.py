@@ -22,6 +22,8 @@ from gnomon.types.dtype import is_complex
 
 __all__ = ["matrix_norm", "norm", "vector_norm"]
 
+_FLOAT32 = np.dtype("float32")
+
 
 def norm(x, ord=None, axis=None, keepdims=False):
     """The norm of vectors (one `axis`) or matrices (two); without `axis`, of the whole array as a vector or matrix, and without `ord` of
@@ -89,7 +91,19 @@ def away_from_zero(x, function):
     return select_n(zero, function(select_n(zero, x, full_scalar(x, 1))), full_scalar(x, 0))
 
 
+def in_single_precision(x, function):
+    """function(x) in float32 for narrower floats, whose powers would soon be infinite."""
+    t = x.type
+    if t.dtype.itemsize >= 4:
+        return function(x)
+    return convert_element_type(function(convert_element_type(x, _FLOAT32, t.weak_type)), t.dtype, t.weak_type)
+
+
 def euclidean(x, axes):
+    return in_single_precision(x, lambda x: root_of_squares(x, axes))
+
+
+def root_of_squares(x, axes):
     squares = real(mul(x, conj(x))) if is_complex(x.type.dtype) else mul(x, x)
     return away_from_zero(reduce_sum(squares, axes), sqrt)
 
@@ -115,8 +129,11 @@ def vector_norms(x, ord, axes):
         return reduce_sum(convert_element_type(ne(x, full_scalar(x, 0)), size.type.dtype), axes)
     if ord == 1:
         return reduce_sum(size, axes)
-    power, root = full_scalar(size, ord), full_scalar(size, 1 / ord)
-    return away_from_zero(reduce_sum(pow(size, power), axes), lambda total: pow(total, root))
+
+    def root_of_powers(size):
+        power, root = full_scalar(size, ord), full_scalar(size, 1 / ord)
+        return away_from_zero(reduce_sum(pow(size, power), axes), lambda total: pow(total, root))
+    return in_single_precision(size, root_of_powers)
 
 
 def rest(x, axes):

@@ -654,11 +654,16 @@ class BesselI0(Special):
 class BesselI1(Special):
     """I1(x)."""
 
-    derivative = (lambda out, x: sub(bessel_i0(x), by_argument(out, x)),)
+    derivative = (lambda out, x: sub(bessel_i0(x), by_argument(finite_or_zero(out), x)),)
 
     @written
     def lower(self, x):
         return unscaled(x.apply("chlo.bessel_i1e"), x)
+
+
+def finite_or_zero(x):
+    """x, and 0 where it is infinite: so that what is much smaller is not taken off one infinity as another."""
+    return select_n(eq(absolute(x), full_scalar(x, math.inf)), x, full_scalar(x, 0))
 
 
 def unscaled(out, x):

@@ -255,3 +255,12 @@ def test_large_permutations():
             want[[i, p]] = want[[p, i]]
         np.testing.assert_array_equal(permutation, want)
         close((np.tril(packed, -1) + np.eye(n)) @ np.triu(packed), a[permutation])
+
+
+def test_norms_of_half_precision():
+    """Squares and cubes of such numbers are beyond float16."""
+    x = np.array([300, 400], "f2")
+    assert float(L.norm(x)) == 500 and float(L.norm(x, ord=3)) == float(np.float16(91e6 ** (1 / 3))) and L.norm(x).dtype == np.float16
+    np.testing.assert_allclose(G.grad(L.norm)(x), [0.6, 0.8], rtol=1e-3)
+    many = np.random.default_rng(0).uniform(0, 1, 100_000).astype("f2")
+    np.testing.assert_allclose(L.norm(many), N.norm(many.astype("f8")), rtol=1e-3)

@@ -126,3 +126,15 @@ def test_errors():
         nn.softmax(X[0], where=MASK)
     with pytest.raises(TypeError, match="softmax requires"):
         nn.softmax([1.0, 2.0])
+
+
+def test_many_numbers_of_half_precision():
+    """A sum of more exponentials than float16 counts to."""
+    x = np.random.default_rng(0).uniform(0, 1, 100_000).astype("f2")
+    total = np.log(np.exp(x.astype("f8")).sum())
+    np.testing.assert_allclose(nn.logsumexp(x), total, 1e-3)
+    np.testing.assert_allclose(nn.log_softmax(x), x.astype("f8") - total, 1e-3)
+    np.testing.assert_allclose(nn.softmax(x), np.exp(x.astype("f8") - total), atol=1e-7)
+    slopes = G.grad(nn.logsumexp)(x)
+    assert slopes.dtype == np.float16
+    np.testing.assert_allclose(slopes, np.exp(x.astype("f8") - total), atol=1e-7)
