@@ -67,17 +67,12 @@ class Cumulative(Op, abstract=True):
         nothing = emit.constant(self.identity(t.dtype), ArrayType((PIECES, 1), t.dtype))
         totals, found = self.along(emit, found, 1, nothing)
         total, before = self.along(emit, totals, 0, emit.constant(self.identity(t.dtype), single), shifted=True)
-        if rest or n < TWO_CORES:
-            out = self.joined(emit, found, before, at, line)
-        else:
-            before = emit("stablehlo.reshape", [before], out=ArrayType((PIECES,), t.dtype))
-            out = self.combine(emit, emit.broadcast(before, cut.shape, (0,)), found)
-            out = emit("stablehlo.reshape", [out], out=line)
+        out = emit("stablehlo.reshape", [self.joined(emit, found, before)], out=ArrayType((n - rest,), t.dtype))
         if rest:
             last = emit("stablehlo.reshape", [emit.slice_in_dim(x, end, end + rest, 0)], out=ArrayType((1, rest), t.dtype))
             _, last = self.along(emit, last, 1, total)
             last = emit("stablehlo.reshape", [last], out=ArrayType((rest,), t.dtype))
-            out = emit("stablehlo.dynamic_update_slice", [out, last, emit.scalar(end)], out=line)
+            out = emit("stablehlo.concatenate", [last, out] if back else [out, last], "dim = 0", line)
         return emit("stablehlo.reshape", [out], out=ArrayType(t.shape, t.dtype))
 
     def along(self, emit, x, axis, first, shifted=False):
@@ -96,22 +91,19 @@ class Cumulative(Op, abstract=True):
 
         return emit.while_loop([zero, first, x], lambda k, *_: emit.compare("LE", k, last), body)[1:]
 
-    def joined(self, emit, found, before, at, line):
-        """The pieces with what comes before them, behind each other in a line from place `at` on."""
-        width, dtype, index, zero = found.type.shape[1], line.dtype, ArrayType((), _INT32), emit.scalar(0)
+    def joined(self, emit, found, before):
+        """The pieces with what comes before them, in their own memory: where they are large, that of other ones would have to be
+        fetched from the system anew in each run."""
+        index, zero = ArrayType((), _INT32), emit.scalar(0)
 
-        def body(k, out, found, before):
-            piece, own = [emit("stablehlo.dynamic_slice", [x, k, zero], f"sizes = [1, {size}]", ArrayType((1, size), dtype))
-                          for x, size in ((found, width), (before, 1))]
-            piece = self.combine(emit, emit.broadcast(emit("stablehlo.reshape", [own], out=ArrayType((1,), dtype)), (1, width), (0,)), piece)
-            piece = emit("stablehlo.reshape", [piece], out=ArrayType((width,), dtype))
-            start = emit.elementwise("stablehlo.multiply", [k, emit.scalar(width)], index)
-            start = emit.elementwise("stablehlo.add", [start, emit.scalar(at)], index)
-            out = emit("stablehlo.dynamic_update_slice", [out, piece, start], out=line)
-            return [emit.elementwise("stablehlo.add", [k, emit.scalar(1)], index), out, found, before]
+        def body(k, found, before):
+            piece, own = [emit("stablehlo.dynamic_slice", [x, k, zero], f"sizes = [1, {size}]", ArrayType((1, size), x.type.dtype))
+                          for x, size in ((found, found.type.shape[1]), (before, 1))]
+            own = emit.broadcast(emit("stablehlo.reshape", [own], out=ArrayType((1,), own.type.dtype)), piece.type.shape, (0,))
+            found = emit("stablehlo.dynamic_update_slice", [found, self.combine(emit, own, piece), k, zero], out=found.type)
+            return [emit.elementwise("stablehlo.add", [k, emit.scalar(1)], index), found, before]
 
-        out = emit.constant(0, line)
-        return emit.while_loop([zero, out, found, before], lambda k, *_: emit.compare("LT", k, emit.scalar(PIECES)), body)[1]
+        return emit.while_loop([zero, found, before], lambda k, *_: emit.compare("LT", k, emit.scalar(PIECES)), body)[1]
 
     def accumulator(self, dtype):
         """The dtype that the running value is kept in."""
@@ -119,7 +111,6 @@ class Cumulative(Op, abstract=True):
 
 
 LONG, PIECES = 2 ** 12, 16      # elements of a long vector, and its pieces
-TWO_CORES = 2 ** 18         # elements of one that XLA shares out among cores, which takes 20 us
 
 
 def row_type(t, axis, dtype=None):
