@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import functools
+import shutil
+import textwrap
 import time
 from dataclasses import dataclass, field
 from html import escape
@@ -22,6 +24,8 @@ from gnomon.passes.work import work
 from gnomon.run.compile import compile as compile_text
 from gnomon.run.programs import call_of, plan_for, quickened
 from gnomon.transforms.linearize import listening_for_kept
+
+WIDE = 200      # columns from which on lines are not wrapped
 
 
 @dataclass
@@ -75,6 +79,10 @@ class Explanation:
         return f"<iframe srcdoc='{escape(page(self), quote=True)}' style='width:100%;height:36rem;border:0'></iframe>"
 
     def __str__(self):
+        return self.text(shutil.get_terminal_size((WIDE, 24)).columns)
+
+    def text(self, columns=WIDE):
+        """The report as text of lines that are at most so long, as far as words let it."""
         signature = self.signature if len(self.signature) < 200 else self.signature[:197] + "..."
         out = [f"{self.name}({signature}): {self.equations} equations"]
         flops, moved = self.cost.get("flops"), self.cost.get("bytes accessed")
@@ -86,13 +94,16 @@ class Explanation:
         out.append("by line of your code:")
         for x in sorted(self.lines, key=lambda x: -x.flops)[:20]:
             where = f"{x.file.rsplit('/', 1)[-1]}:{x.line}" if x.file else "(no line)"
-            out.append(f"  {where:24} {len(x.equations):5} eqns {x.flops:12,.0f} flops {bytes_text(x.bytes):>9}  {x.text.strip()[:60]}")
+            head = f"  {where:{24 if columns >= 120 else 0}} {len(x.equations):5} eqns {x.flops:12,.0f} flops {bytes_text(x.bytes):>9}  "
+            out.append(head + x.text.strip()[:max(min(60, columns - len(head)), 8)])
         if self.repeats:
             out.append("repeats:")
             out += [f"  {r}" for r in self.repeats]
         out.append("cliffs:" if self.cliffs or self.announced else "no cliffs found")
         out += [f"  {c}" for c in self.cliffs]
         out += [f"  {at[0].rsplit('/', 1)[-1]}:{at[1]}: {s}" if at else f"  {s}" for s, at in self.announced]
+        if columns < WIDE:
+            out = [x for line in out for x in textwrap.wrap(line, columns, subsequent_indent="    ", break_long_words=False)]
         return "\n".join(out)
 
     __repr__ = __str__
@@ -161,7 +172,7 @@ def _explain(jitted, args, kwargs, measure):
         call, arrays = call_of(runs, closed, made, None), [*consts, *as_values(leaves)]
         seconds = min(_time(call, arrays) for _ in range(5))
     jaxpr = traced.jaxpr.jaxpr
-    cliffs = weak_inputs(entry, names, traced.types) + find_cliffs(jaxpr, repeats, kept) + kept_for_backward(kept)
+    cliffs = weak_inputs(entry, names, traced.types) + find_cliffs(jaxpr, repeats, kept, stages["compile"]) + kept_for_backward(kept)
     compiled = executable.as_text() if entry.donated or plan.num_partitions > 1 else ""
     all_names = [""] * len(consts) + list(names)
     if entry.donated:

@@ -5,6 +5,8 @@ import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 
+import numpy as np
+
 from gnomon.base.source import file_line
 from gnomon.ir.check import subprograms
 from gnomon.ir.jaxpr import Literal
@@ -14,7 +16,7 @@ from gnomon.ops.convert import ConvertElementType
 from gnomon.ops.dot import DotGeneral
 from gnomon.ops.nested.scan import Scan
 from gnomon.ops.shape import StopGradient
-from gnomon.passes.cost import VIEWS, compile_seconds, size_in_bytes
+from gnomon.passes.cost import VIEWS, compile_seconds, effort, size_in_bytes
 from gnomon.passes.dead_code import drop_dead_code
 from gnomon.passes.flatten import flatten
 from gnomon.passes.repeats import find_runs
@@ -45,10 +47,11 @@ class Cliff:
         return f"{at}{self.kind}: {self.cost}. {self.edit}"
 
 
-def find_cliffs(jaxpr, reports, kept=()):
-    """The cliffs of a program; `reports` say what was done to its repeats already, `kept` what its reverse passes keep."""
+def find_cliffs(jaxpr, reports, kept=(), compiling=None):
+    """The cliffs of a program; `reports` say what was done to its repeats already, `kept` what its reverse passes keep, `compiling` how
+    many seconds it took to compile."""
     flat = flatten(jaxpr)
-    found = [*large_constants(jaxpr), *unrolled_loops(flat, reports), *dead_work(flat, kept)]
+    found = [*large_constants(jaxpr), *unrolled_loops(flat, reports, compiling), *dead_work(flat, kept)]
     for p in subprograms(flat):
         for e in p.eqns:
             for look in (both_arms_paid, promotions, host_transfers, gathers_of_slices):
@@ -88,16 +91,55 @@ def large_constants(jaxpr):
                         "Pass it as an argument")
 
 
-def unrolled_loops(flat, reports):
+def unrolled_loops(flat, reports, compiling=None):
     done = {(r.file, r.line) for r in reports}
     eqns = Moving(flat.eqns, flat.outvars).seq
-    for run in find_runs(eqns, shortest=LONG_LOOP):
+    covered = np.zeros(len(eqns), bool)
+    for run in find_runs(eqns):
         place = at(eqns[run.start])
-        if place not in done and not all([e.op.op_name in CUTS for e in eqns[run.start:run.start + run.period]]):
-            seconds = compile_seconds(len(eqns)) - compile_seconds(len(eqns) - run.saved)
+        covered[run.start:run.stop] = True
+        if run.count >= LONG_LOOP and place not in done and not only_cuts(eqns, run):
             yield Cliff("unrolled loop left alone", *place,
-                        f"{run.count} repeats of {run.period} equations, about {seconds:.2g} s of compile time",
+                        f"{run.count} repeats of {run.period} equations, about {share_of(eqns, run, compiling):.2g} s of compile time",
                         "Write it as lax.scan or lax.fori_loop if it grows")
+    yield from nearly_equal_steps(eqns, covered, done, compiling)
+
+
+def share_of(eqns, run, compiling):
+    """The seconds of compiling that the steps of a run after the first take: their share of what was measured, else the model's word."""
+    total = sum([effort(e) for e in eqns])
+    left = total - sum([effort(e) for e in eqns[run.start + run.period:run.stop]])
+    seconds = compile_seconds(total) - compile_seconds(left)
+    return seconds if compiling is None else compiling * seconds / compile_seconds(total)
+
+
+def only_cuts(eqns, run):
+    return all([e.op.op_name in CUTS for e in eqns[run.start:run.start + run.period]])
+
+
+def nearly_equal_steps(eqns, covered, done, compiling):
+    """Loops whose steps would be equal but for parameters of their ops: what is written into an op as a Python value differs."""
+    kinds = {}
+    ids = np.asarray([kinds.setdefault((type(e.op), *[v.type for v in e.ins]), len(kinds)) for e in eqns])
+    for run in find_runs(eqns, ids, shortest=LONG_LOOP) if len(eqns) >= 2 * LONG_LOOP else ():
+        if covered[run.start:run.stop].mean() > 0.5 or only_cuts(eqns, run) or at(eqns[run.start]) in done:
+            continue
+        for j in range(run.period):
+            column = eqns[run.start + j:run.stop:run.period]
+            first = column[0].op
+            name = next((n for n in first.parameters if any([getattr(e.op, n) != getattr(first, n) for e in column])), None)
+            if name is None:
+                continue
+            if isinstance(first, Callback):
+                what, edit = "each calls back another Python function", "Define the function once, outside the loop, and give it what differs as arguments"
+            else:
+                values = [str(getattr(e.op, name)) for e in column[:3]]
+                what = f"{first.op_name} has another {name} in each ({', '.join(v if len(v) < 24 else '...' for v in values)}, ...)"
+                edit = "Compute with a value of the step (an array element, or jnp.asarray(i)) in place of that Python value"
+            seconds = share_of(eqns, run, compiling)
+            yield Cliff("loop whose steps differ", *at(column[0]), f"{run.count} steps of {run.period} equations cannot be rolled, since {what}; "
+                        f"about {seconds:.2g} s of compile time", edit)
+            break
 
 
 def dead_work(flat, kept=()):
@@ -115,8 +157,9 @@ def dead_work(flat, kept=()):
             by_line[at(e)] = n + 1, f + flops, b + moved
     for place, (n, flops, moved) in by_line.items():
         if flops > SHARE * total[0] or moved > SHARE * total[1]:
-            yield Cliff("dead work", *place, f"{n} equations are computed and never used ({flops:,} flops; the compiler drops them)",
-                        "Drop the code that computes them")
+            yield Cliff("dead work", *place, f"{n} equation{'s are' if n > 1 else ' is'} computed and never used ({flops:,} flops; the compiler drops "
+                        f"{'them' if n > 1 else 'it'})",
+                        "Drop the code that computes them" if n > 1 else "Drop the code that computes it")
 
 
 def both_arms_paid(e, p):
