@@ -12,8 +12,11 @@ from gnomon.base.source import file_line, scope_of
 from gnomon.ir.jaxpr import Literal
 from gnomon.lower.manual import Collectives
 from gnomon.lower.text import (dense, dense_bytes, ints, physical, physical_type, quoted, scalar_text, tensor_text, type_text)
-from gnomon.types.dtype import is_complex, is_key
+from gnomon.types.dtype import is_complex, is_float, is_key
 from gnomon.types.value_type import ArrayType
+
+# XLA's CPU compiler makes any number of these where it can see that the operand is NaN: they go through an integer.
+LOSE_NAN = {"stablehlo.exponential", "stablehlo.exponential_minus_one", "stablehlo.logistic"}
 
 BOOL, INT32 = np.dtype(bool), np.dtype("int32")
 HOST_KERNEL_SIZE = 4096     # elements from which a call of NumPy, some 30 microseconds with its change of threads, is worth its time
@@ -158,6 +161,9 @@ class Emitter(Collectives):
         types = type_text(out) if all(x.type.dtype == out.dtype for x in xs) else \
             f"({', '.join([type_text(x.type) for x in xs])}) -> {type_text(out)}"
         self.lines.append(f"{name} = {op} {', '.join([x.name for x in xs])}{attributes} : {types}")
+        if op in LOSE_NAN and self.module.writes_nan and is_float(out.dtype) and out.dtype.itemsize < 8:
+            x = xs[0]
+            return self.select(self.compare("NE", x, x), x, HloValue(name, out))
         return HloValue(name, out)
 
     def chlo(self, op, xs, out=None):

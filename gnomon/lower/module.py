@@ -6,7 +6,8 @@ import re
 import numpy as np
 
 from gnomon.base.errors import Refused
-from gnomon.ir.jaxpr import Jaxpr, Var, intern
+from gnomon.ir.check import subprograms
+from gnomon.ir.jaxpr import Jaxpr, Literal, Var, intern
 from gnomon.lower.emit import TOKEN, Emitter, HloValue
 from gnomon.lower.text import physical, type_text
 from gnomon.ops.elementwise import Elementwise
@@ -19,6 +20,12 @@ from gnomon.types.sharding import sdy_mesh, sdy_sharding
 from gnomon.types.value_type import ArrayType
 
 _WORD = np.dtype("uint32")
+
+
+def is_nan(value):
+    """Whether a number is NaN, or holds it."""
+    unequal = value != value
+    return unequal if unequal.__class__ is bool else bool(np.any(unequal))
 
 
 class Module:
@@ -36,6 +43,7 @@ class Module:
         self.used = {"main"}
         self.meshes = {}
         self.first_device = ""      # the mesh of the first device alone, where something must run there
+        self.writes_nan = False     # whether NaN stands among the constants
         self.ordered = False        # whether there are effects that keep their order
         self.callbacks = []         # Python callables, in the order of their indices
         self.manual = None          # the region that is being written, in which each device runs by itself
@@ -146,6 +154,7 @@ class Module:
     def text(self, jaxpr, name="main"):
         plan = self.plan
         self.ordered = any(getattr(e, "ordered", False) for e in jaxpr.effects)
+        self.writes_nan = any(is_nan(v.value) for p in subprograms(jaxpr) for e in p.eqns for v in e.ins if v.__class__ is Literal)
         self.root = f"jit({name})/"
         arg_attributes = self.input_attributes(jaxpr)
         out_attributes = self.output_attributes(jaxpr)

@@ -421,6 +421,16 @@ def test_a_product_with_nan_is_nan_under_jit(x64):
     assert np.isnan(f(jnp.float64(0.123))) and np.isnan(gnomon.jit(f)(jnp.float64(0.123)))
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
+def test_nan_among_the_constants_stays_nan_under_jit(dtype):
+    """The compiler may know that the operand of an exponential is NaN."""
+    def functions(x):
+        nans = [x * jnp.nan, x + np.nan, jnp.where(x < 0, jnp.nan, 0.5).astype(dtype), jnp.where(x < 0, jnp.nan, x), jnp.full(2, jnp.nan, dtype)]
+        return [[jnp.exp(v), jnp.expm1(v), gnomon.nn.sigmoid(v), gnomon.nn.softplus(v), gnomon.nn.silu(v), jnp.sinh(v)] for v in nans]
+    found = np.array(gnomon.jit(functions)(jnp.array([-0.5, 0.7], dtype)), "float32")
+    assert np.isnan(found[..., 0]).all() and np.isnan(found[..., 1]).tolist() == [[k in (0, 1, 4)] * 6 for k in range(5)]
+
+
 @pytest.mark.parametrize("values", [[0, 1, np.nan], [np.nan, 1, 2], [np.nan, np.nan], [0, np.nan, 1]])
 @pytest.mark.parametrize("name", ["argmax", "argmin"])
 def test_nan_wins(name, values):
