@@ -14,7 +14,7 @@ from gnomon.base.errors import Refused
 from gnomon.numpy import products
 from gnomon.numpy.axes import axis_tuple, integer, one_axis, one_of, sequence
 from gnomon.numpy.composite import composite
-from gnomon.numpy.creation import broadcast
+from gnomon.numpy.creation import broadcast, default_int
 from gnomon.numpy.manipulation import broadcast_shapes, matrix_transpose, moveaxis
 from gnomon.numpy.matrices import diagonal as diagonals
 from gnomon.numpy.norms import matrix_norm, norm, vector_norm
@@ -476,19 +476,25 @@ def matrix_rank(M, rtol=None, *, hermitian=False, tol=None):
 
 @composite(static=("hermitian",))
 def _matrix_rank(M, rtol, tol, hermitian):
-    x = to_inexact(as_value(M, "matrix_rank", 0))
+    x, dtype = to_inexact(as_value(M, "matrix_rank", 0)), default_int()
     if x.type.ndim < 2:
-        return reduce_max(convert_element_type(ne(x, full_scalar(x, 0)), _INT32), tuple(range(x.type.ndim)))
+        return reduce_max(convert_element_type(ne(x, full_scalar(x, 0)), dtype), tuple(range(x.type.ndim)))
     x = as_matrices(x, "matrix_rank", "M", square=hermitian)
     s = hermitian_svd(x, False, None) if hermitian else svd_op(x, compute_uv=False)[0]
-    last = s.type.ndim - 1
+    if tol is None and rtol is None:
+        rtol = max(x.type.shape[-2:]) * float(finfo(x.type.dtype).eps)
+    limit = convert_element_type(as_value(rtol if tol is None else tol, "rtol" if tol is None else "tol"), s.type.dtype)
+    rank = max(s.type.ndim - 1, limit.type.ndim)        # tolerances broadcast against the dimensions before the matrices
+    s, limit = leading(s, rank + 1), leading(limit, rank)
     if tol is None:
-        rtol = max(x.type.shape[-2:]) * float(finfo(x.type.dtype).eps) if rtol is None else rtol
-        limit = mul(reduce_max(s, (last,)), convert_element_type(as_value(rtol, "rtol"), s.type.dtype))
-    else:
-        limit = convert_element_type(as_value(tol, "tol"), s.type.dtype)
-    limit = expand_dims(limit, (limit.type.ndim,)) if limit.type.ndim else limit
-    return reduce_sum(convert_element_type(gt(s, limit), _INT32), (last,))
+        limit = mul(reduce_max(s, (rank,)), limit)
+    limit = expand_dims(limit, (rank,)) if limit.type.ndim else limit
+    return reduce_sum(convert_element_type(gt(s, limit), dtype), (rank,))
+
+
+def leading(x, rank):
+    """With dimensions of size 1 before its own, unless it is a scalar."""
+    return expand_dims(x, tuple(range(rank - x.type.ndim))) if 0 < x.type.ndim < rank else x
 
 
 @composite(static=("p",))

@@ -134,12 +134,12 @@ def contains(self, x):
 
 def array_namespace(self, *, api_version=None):
     """The module of functions of this array, for code written against the Python array API standard."""
-    if api_version not in (None, API_VERSION):
-        raise ValueError(f"The array API version {api_version!r} is not available; {API_VERSION!r} is.")
+    if api_version is not None and api_version not in API_VERSIONS:
+        raise ValueError(f"The array API version {api_version!r} is not available; {', '.join(API_VERSIONS)} are.")
     return sys.modules["gnomon.numpy"]
 
 
-API_VERSION = "2024.12"
+API_VERSIONS = "2022.12", "2023.12", "2024.12"      # each holds what the one before it does
 
 
 def array_module(self, types):

@@ -28,7 +28,7 @@ METHODS = """dtype device mT ndim shape size T __abs__ __add__ __and__ __array_n
 
 def test_names():
     x = jnp.ones((2, 2))
-    assert x.__array_namespace__() is jnp and x.__array_namespace__(api_version="2024.12") is jnp
+    assert x.__array_namespace__() is jnp and all(x.__array_namespace__(api_version=f"{year}.12") is jnp for year in (2022, 2023, 2024))
     with pytest.raises(ValueError, match="2021.12"):
         x.__array_namespace__(api_version="2021.12")
     for holder, names in ((jnp, NAMES), (jnp.linalg, LINALG), (jnp.fft, FFT), (x, METHODS)):
@@ -393,6 +393,14 @@ def test_reductions_of_nothing(rank, data):
             jnp.max(x)
 
 
+def test_tolerances_of_matrix_rank_broadcast():
+    x = jnp.array([[1.0, 0.0], [0.0, 1e-2]])
+    for rtol, want in ((1e-3, 2), (jnp.array([1e-3, 0.1]), [2, 1]), (jnp.array([[0.1]]), [[1]])):
+        assert jnp.linalg.matrix_rank(x, rtol=rtol).tolist() == want
+    assert jnp.linalg.matrix_rank(jnp.stack([x, x]), rtol=jnp.array([[0.1], [1e-3]])).tolist() == [[1, 1], [2, 2]]
+    assert jnp.linalg.matrix_rank(jnp.stack([x, x]), tol=jnp.array([0.1, 1e-3])).tolist() == [1, 2]
+
+
 # ---- functions of indices, counts and differences ------------------------------------------------------------------
 
 @settings(max_examples=20)
@@ -441,6 +449,7 @@ def test_dtypes_of_results():
             if whole:
                 check(dtype, "bitwise_invert", "bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift")
             if inexact:
+                assert G.eval_shape(jnp.linalg.matrix_rank, x).dtype == "int64"
                 check(dtype, "exp log sqrt tanh asin mean reciprocal", "pow divide")
                 assert G.eval_shape(jnp.linalg.svdvals, x).dtype == G.eval_shape(jnp.linalg.vector_norm, x).dtype == size
                 assert G.eval_shape(jnp.fft.fft, x).dtype == jnp.result_type(dtype, "complex64")
