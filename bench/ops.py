@@ -183,7 +183,8 @@ ROWS = {
     "cumsum": Row(line, lambda m, x: m.numpy.cumsum(x), lambda t, x: t.cumsum(x, 0)),
     "cumsum rows": Row(square, lambda m, x: m.numpy.cumsum(x, 1), lambda t, x: t.cumsum(x, 1)),
     "cumsum columns": Row(square, lambda m, x: m.numpy.cumsum(x, 0), lambda t, x: t.cumsum(x, 0)),
-    "cumprod": Row(lambda n: [1 + floats(n) / n], lambda m, x: m.numpy.cumprod(x), lambda t, x: t.cumprod(x, 0)),
+    # factors farther from 1 than their last digits: else all roundings go one way, and results hang on their order
+    "cumprod": Row(lambda n: [1 + floats(n) / n ** 0.5], lambda m, x: m.numpy.cumprod(x), lambda t, x: t.cumprod(x, 0)),
     "cummax": Row(line, lambda m, x: m.lax.cummax(x), lambda t, x: t.cummax(x, 0)[0],
                   lambda m, x: m.numpy.maximum.accumulate(x)),
     # random
