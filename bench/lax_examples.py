@@ -1,10 +1,11 @@
 """Every example of the laws as a program of one operation: what compiling it costs here, and in JAX where JAX has the operation.
 
-    python bench/lax_examples.py [--rounds 1] [NAME ...]
+    python bench/lax_examples.py [--rounds 1] [--programs] [NAME ...]
 
 Runs JAX and gnomon in turn, a fresh process each; seconds of CPU time, the least of all tries. An operation's counterpart is JAX's
 primitive of the same name, with the same parameters; those that gnomon does not have are taken from calls of `lax`. Prints the
-operations whose examples together take longer than JAX's, and the totals; names of operations confine it to them.
+operations whose examples together take longer than JAX's (--programs: the programs that take 1.1 times as long), and the totals; names of
+operations confine it to them.
 """
 import argparse
 import collections
@@ -123,6 +124,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*")
     parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--programs", action="store_true")
     parser.add_argument("--measure", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.measure:
@@ -131,6 +133,10 @@ def main():
     rounds = [[measured(__file__, name, "--measure", name, *options.names) for name in ("jax", "gnomon")] for _ in range(options.rounds)]
     jax, ours = ({row: min(found[k][row] for found in rounds) for row in rounds[0][k]} for k in (0, 1))
     both = [row for row in ours if row in jax]
+    if options.programs:
+        for row in sorted(both, key=lambda row: jax[row] / ours[row]):
+            if ours[row] > 1.1 * jax[row]:
+                print(f"{row:90} {jax[row] * 1e3:8.1f} {ours[row] * 1e3:8.1f} ms {ours[row] / jax[row]:7.3f}")
     by_op = collections.defaultdict(lambda: [0.0, 0.0])
     for row in both:
         sums = by_op[row.partition("(")[0]]

@@ -287,6 +287,21 @@ class Cumlogsumexp(Cumulative):
     def accumulator(self, dtype):
         return _FLOAT32 if dtype.itemsize < 4 else dtype
 
+    def lower(self, emit, x):
+        t = x.type
+        n = t.shape[self.axis]
+        if t.size > FEW or not 1 < n <= FEW_ROWS or not emit.one_device:
+            return super().lower(emit, x)
+        # a few rows as windows that begin at the first: the logarithm is compiled once, not for each row
+        kept, ones = self.accumulator(t.dtype), (1,) * t.ndim
+        sizes = tuple([n if i == self.axis else 1 for i in range(t.ndim)])
+        padding = tuple([((0, n - 1) if self.reverse else (n - 1, 0)) if i == self.axis else (0, 0) for i in range(t.ndim)])
+        scalar = ArrayType((), kept)
+        region = emit.block([scalar, scalar], lambda a, b: [self.combine(emit, a, b)])
+        found, = emit.generic("stablehlo.reduce_window", [emit.convert(x, kept), emit.constant(-np.inf, scalar)],
+                              window_text(emit, sizes, ones, padding, ones, ones), region, [ArrayType(t.shape, kept)])
+        return emit.convert(found, t.dtype)
+
     def combine(self, emit, x, y):
         """max + log1p(exp(-|difference|)), and the maximum itself where that is infinite or NaN."""
         t = x.type
@@ -305,6 +320,17 @@ class Cumlogsumexp(Cumulative):
         before = previous(out, self.axis, self.reverse, -np.inf)
         carry, share = weight(before, out), weight(x, out)
         return out, linear_recurrence(carry, mul(share, t), self.axis, self.reverse)
+
+
+def window_text(emit, sizes, strides, padding, base_dilation, dilation):
+    """The attributes that say which windows an operation of StableHLO goes over."""
+    return (f"window_dimensions = {emit.ints(sizes)}, window_strides = {emit.ints(strides)}, base_dilations = {emit.ints(base_dilation)}, "
+            f"window_dilations = {emit.ints(dilation)}, padding = {padding_text(padding)}")
+
+
+def padding_text(padding):
+    rows = ", ".join([f"[{low}, {high}]" for low, high in padding])
+    return f"dense<[{rows}]> : tensor<{len(padding)}x2xi64>" if padding else "dense<> : tensor<0x2xi64>"
 
 
 def weight(x, total):

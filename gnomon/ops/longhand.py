@@ -5,8 +5,11 @@ among the operands stand for that number in the dtype and shape of the other ope
 """
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
+from gnomon.types.dtype import finfo
 from gnomon.types.value_type import ArrayType
 
 _BOOL = np.dtype(bool)
@@ -117,12 +120,11 @@ def log1p(x):
 
 
 def sinh(x):
-    size = abs(x)
-    near, half = size < 1.0, half_exp(size)
-    less_one = expm1(where(near, size, 1.0))
-    rest = where(near, less_one, 0.25) / where(near, less_one + 1.0, half)
-    found = where(near, (less_one + rest) * 0.5, half - rest)
-    return where(equals(x, x), found * x.apply("stablehlo.sign"), x)
+    size, square, half = abs(x), x * x, half_exp(abs(x))
+    # below 1 the power series, until its terms are below the rounding of the first
+    terms = itertools.accumulate(range(2, 24, 2), lambda term, n: term / (n * (n + 1)), initial=1.0)
+    series = polynomial([term for term in terms if term > 0.1 * float(finfo(x.dtype).eps)][1:], square)
+    return where(size < 1.0, x + x * (square * series), (half - 0.25 / half) * x.apply("stablehlo.sign"))
 
 
 def cosh(x):

@@ -56,22 +56,16 @@ class Sort(Op):
         d, keys, t = self.dimension, xs[:self.num_keys], xs[0].type
         if t.size == 0:
             return list(xs)
-        if t.size <= FEW and not any(is_complex(k.type.dtype) for k in keys):
-            return sort_by(emit, xs, d, self.is_stable, len(keys), lambda x: ordered_integers(emit, x, merge_zeros=len(xs) > 1))
+        if t.size <= FEW:
+            merge = len(xs) > 1 or is_complex(t.dtype)
+            return sort_by(emit, xs, d, self.is_stable, len(keys), lambda x: [ordered_integers(emit, p, merge) for p in real_parts(emit, x)])
         if len(xs) == 1 and not is_complex(t.dtype):
             ordered, = sort_by(emit, [ordered_integers(emit, xs[0], merge_zeros=False)], d, self.is_stable)
             return [from_ordered_integers(emit, ordered, t.dtype)]
         if self.num_keys == 1 and not is_complex(t.dtype) and itemsize_bits(t.dtype) <= 32:
             places = sorted_places(emit, xs[0], d)
             return [gather_rows(emit, x, places, d) for x in xs]
-        compared = []
-        for k in keys:
-            if is_complex(k.type.dtype):
-                part = ArrayType(k.type.shape, np.dtype(f"f{k.type.dtype.itemsize // 2}"))
-                compared += [emit("stablehlo.real", [k], out=part), emit("stablehlo.imag", [k], out=part)]
-            else:
-                compared.append(k)
-        compared = [ordered_integers(emit, k) for k in compared]
+        compared = [ordered_integers(emit, part) for k in keys for part in real_parts(emit, k)]
         sorted_all = sort_by(emit, [*compared, *xs], d, self.is_stable, len(compared))
         return sorted_all[len(compared):]
 
@@ -90,6 +84,14 @@ class Sort(Op):
         if len(xs) != 1 or x.dtype.kind not in "biu":
             return NotImplemented
         return [np.sort(x, self.dimension, kind="stable" if self.is_stable else None)]
+
+
+def real_parts(emit, x):
+    """Real and imaginary part of complex numbers; others as they are."""
+    if not is_complex(x.type.dtype):
+        return [x]
+    part = ArrayType(x.type.shape, np.dtype(f"f{x.type.dtype.itemsize // 2}"))
+    return [emit("stablehlo.real", [x], out=part), emit("stablehlo.imag", [x], out=part)]
 
 
 def ordered_integers(emit, x, merge_zeros=True):
@@ -151,19 +153,19 @@ def flip_sign(emit, bits):
     return emit.elementwise("stablehlo.xor", [bits, emit.constant(np.iinfo(t.dtype).min, t)], t)
 
 
-def sort_by(emit, xs, dimension, stable=True, keys=1, integer=None):
-    """Sort arrays together, lexicographically by the first `keys`, which are integers, or are compared as what `integer` makes of
-    their elements."""
+def sort_by(emit, xs, dimension, stable=True, keys=1, integers=None):
+    """Sort arrays together, lexicographically by the first `keys`, which are integers, or are compared as the lists that `integers` makes
+    of their elements."""
     types = [x.type for x in xs]
-    if len(xs) == 1 and integer is None and emit.on_host(types[0].size):
+    if len(xs) == 1 and integers is None and emit.on_host(types[0].size):
         return emit.host_kernel("sort", xs, types, dimension=dimension)
     scalars = [ArrayType((), t.dtype) for t in types for _ in (0, 1)]
     flag = ArrayType((), _BOOL)
 
     def before(*values):
         found = None
-        compared = values[:2 * keys] if integer is None else [integer(x) for x in values[:2 * keys]]
-        for a, b in reversed(list(zip(compared[::2], compared[1::2]))):
+        sides = [values[at:2 * keys:2] if integers is None else [k for x in values[at:2 * keys:2] for k in integers(x)] for at in (0, 1)]
+        for a, b in reversed(list(zip(*sides))):
             less = emit.compare("LT", a, b)
             if found is not None:
                 tie = emit.elementwise("stablehlo.and", [emit.compare("EQ", a, b), found], flag)
@@ -276,7 +278,7 @@ class TopK(Op):
         if t.size <= FEW:
             numbers = np.arange(t.shape[axis], dtype=_INT32).reshape([-1 if i == axis else 1 for i in range(t.ndim)])
             numbers = emit.array_constant(np.ascontiguousarray(np.broadcast_to(numbers, t.shape)))
-            found = sort_by(emit, [x, numbers], axis, True, 1, lambda x: descending(emit, ordered_integers(emit, x)))
+            found = sort_by(emit, [x, numbers], axis, True, 1, lambda x: [descending(emit, ordered_integers(emit, x))])
             return [self.first(emit, y, out) for y, out in zip(found, emit.outs)]
         if itemsize_bits(t.dtype) > 32:
             key = descending(emit, ordered_integers(emit, x))

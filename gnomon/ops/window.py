@@ -9,6 +9,7 @@ import numpy as np
 from gnomon.base.errors import Refused
 from gnomon.ir.op import LINEAR, Op
 from gnomon.ops.arithmetic import NOT_LINEAR, add, is_number, mul
+from gnomon.ops.cumulative import padding_text, window_text
 from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.extremes import extreme_identity, keep_nan
 from gnomon.ops.indexing import PROMISE_IN_BOUNDS, GatherDimensionNumbers, gather
@@ -82,14 +83,7 @@ class Windowed(Op, abstract=True):
         return bind(self.widened(axis), *args), axis
 
     def window_text(self, emit):
-        return (f"window_dimensions = {emit.ints(self.window_dimensions)}, window_strides = "
-                f"{emit.ints(self.window_strides)}, base_dilations = {emit.ints(self.base_dilation)}, window_dilations "
-                f"= {emit.ints(self.window_dilation)}, padding = {padding_text(self.padding)}")
-
-
-def padding_text(padding):
-    rows = ", ".join([f"[{low}, {high}]" for low, high in padding])
-    return f"dense<[{rows}]> : tensor<{len(padding)}x2xi64>" if padding else "dense<> : tensor<0x2xi64>"
+        return window_text(emit, *[getattr(self, name) for name in Windowed.parameters])
 
 
 class ReduceWindow(Windowed, abstract=True):
