@@ -10,6 +10,7 @@ from gnomon.lax.contraction import dot_general
 from gnomon.lax.shape import integers
 from gnomon.lax.windows import padtype_to_pads, pairs
 from gnomon.numpy.promote import as_value, requested_dtype
+from gnomon.numpy.recorded import recorded
 from gnomon.ops.compare import eq
 from gnomon.ops.convert import convert_element_type
 from gnomon.ops.convolution import ConvDimensionNumbers, ConvGeneralDilated
@@ -102,6 +103,7 @@ def precision_of(precision):
     return found
 
 
+@recorded
 def conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation=None, rhs_dilation=None,
                          dimension_numbers=None, feature_group_count=1, batch_group_count=1, precision=None,
                          preferred_element_type=None, out_sharding=None):
@@ -183,6 +185,7 @@ def transposed_padding(window, stride, padding):
     return low, total - low
 
 
+@recorded
 def conv_transpose(lhs, rhs, strides, padding, rhs_dilation=None, dimension_numbers=None, transpose_kernel=False,
                    precision=None, preferred_element_type=None, use_consistent_padding=False):
     """A transposed convolution: the operand is spread out by `strides` and then convolved. Features come last unless

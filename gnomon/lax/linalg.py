@@ -13,6 +13,7 @@ from gnomon.api.control import while_loop
 from gnomon.base.errors import Refused
 from gnomon.ops import primitive_named
 from gnomon.numpy.promote import as_value, promote_dtypes
+from gnomon.numpy.recorded import recorded
 from gnomon.ops import linalg_eigen, linalg_forms, linalg_lu, linalg_qr, linalg_triangular, linalg_update
 from gnomon.ops.arithmetic import absolute, add, div, mul, sub
 from gnomon.ops.compare import bitwise_and, lt
@@ -69,6 +70,7 @@ def subset(pair, name):
 
 # ---- factors --------------------------------------------------------------------------------------------------------
 
+@recorded
 def cholesky(x, *, symmetrize_input=True):
     """The lower triangular L with L L^H = x; x: (..., n, n), Hermitian and positive definite, else the result is NaN.
 
@@ -177,6 +179,7 @@ def ormqr(a, taus, c, *, left=True, transpose=False):
 
 # ---- eigenvalues and singular values --------------------------------------------------------------------------------
 
+@recorded
 def eigh(x, *, lower=True, symmetrize_input=True, sort_eigenvalues=True, subset_by_index=None, implementation=None):
     """(eigenvectors as columns, eigenvalues) of Hermitian matrices; x: (..., n, n).
 

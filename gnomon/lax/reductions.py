@@ -12,6 +12,7 @@ from gnomon.numpy.axes import integer
 from gnomon.lax import arithmetic as arithmetic_functions
 from gnomon.lax.shape import axes_of, axis_of, integers
 from gnomon.numpy.promote import as_value, requested_dtype
+from gnomon.numpy.recorded import OWN_FUNCTIONS, recorded
 from gnomon.ops import arithmetic, compare, cumulative, shape as shape_ops, sorting
 from gnomon.ops import reductions as ops
 from gnomon.ops.convert import convert_element_type
@@ -158,6 +159,7 @@ MONOIDS = {
 }
 
 
+@recorded
 def reduce(operands, init_values, computation, dimensions, out_sharding=None):
     """Reduces a tree of arrays of one shape over `dimensions`. `computation` takes two trees of scalars, what was
     reduced so far and the next elements, and must be associative; `init_values` is a tree of scalars to start from.
@@ -196,6 +198,7 @@ def start_value(init, x):
 
 
 _OWN = frozenset(getattr(arithmetic_functions, name) for name in arithmetic_functions.__all__)
+OWN_FUNCTIONS.update([f for f in _OWN if f.__class__ is FunctionType])
 _programs: dict = {}        # those of lax's own functions, such as lax.add: (function, structure, types) -> program
 
 

@@ -8,6 +8,7 @@ from gnomon.base.tree import tree_flatten, tree_unflatten
 from gnomon.lax.reductions import combining_program, is_number, monoid_of, start_value
 from gnomon.lax.shape import integers
 from gnomon.numpy.promote import as_value
+from gnomon.numpy.recorded import recorded
 from gnomon.ops import arithmetic
 from gnomon.ops.extremes import extreme_identity
 from gnomon.ops.nested.reduce_window import ReduceWindowByProgram
@@ -99,6 +100,7 @@ WINDOWED = {
 }
 
 
+@recorded
 def reduce_window(operand, init_value, computation, window_dimensions, window_strides=None, padding="VALID",
                   base_dilation=None, window_dilation=None):
     """Reduces each window of a tree of arrays of one shape. `computation` takes two trees of scalars and is

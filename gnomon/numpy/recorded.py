@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+from types import FunctionType
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from gnomon.trace.context import local
 from gnomon.trace.stage import Tracer, stage
 
 HASHED = {bool, int, str, type, *map(type, map(np.dtype, "?bhilqBHILQefdFD"))}
+OWN_FUNCTIONS = set()       # functions of gnomon that may be arguments, such as lax.add
 CALLS_KEPT = 2048
 LONGEST, LARGEST = 500, 256     # equations, and the size of an array that is a constant of them
 
@@ -55,7 +57,7 @@ def record(fn, known, args, options):
 
 def describe(args, key, values):
     """Add to `key` what tells arguments apart, and to `values` the traced ones among them. False where there are others than traced values,
-    numbers, literals, dtypes, words and lists of these."""
+    numbers, literals, dtypes, words, functions of gnomon and lists of these."""
     for a in args:
         cls = a.__class__
         if cls is Tracer:
@@ -71,6 +73,8 @@ def describe(args, key, values):
             key += cls, a if a else repr(a)         # 0.0 and -0.0 are equal
         elif cls is Literal:
             key.append(a.key)
+        elif cls is FunctionType and a in OWN_FUNCTIONS:
+            key.append(a)
         else:
             return False
     return True

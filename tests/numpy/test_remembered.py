@@ -101,6 +101,9 @@ RECORDED = {
     **CALLS, "floor_divide": lambda x: jnp.floor_divide(x, 2), "logaddexp": lambda x: jnp.logaddexp(x, 0.5), "corrcoef": jnp.corrcoef,
     "gcd": lambda x: jnp.gcd(x.astype(int), 6), "gradient": lambda x: jnp.gradient(x, axis=0), "divmod": lambda x: jnp.divmod(x, 0.3),
     "percentile": lambda x: jnp.percentile(x, 30), "dynamic_slice": lambda x: gnomon.lax.dynamic_slice(x, (x[0, 0].astype(int), 1), (2, 2)),
+    "reduce": lambda x: gnomon.lax.reduce(x, 0.5, gnomon.lax.add, (1,)), "eigh": lambda x: gnomon.lax.linalg.eigh(x[:, :3] @ x[:, :3].T + 1),
+    "reduce_window": lambda x: gnomon.lax.reduce_window(x, 0.0, gnomon.lax.max, (2, 2), padding="SAME"),
+    "conv": lambda x: gnomon.lax.conv_general_dilated(x[None, None], x[None, None, :2, :2], (1, 1), "SAME"),
 }
 
 
