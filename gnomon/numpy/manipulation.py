@@ -675,6 +675,7 @@ def pieces_of(x, sizes, axis):
     return [slice_in_dim(x, end - n, end, axis) for n, end in zip(sizes, ends)]
 
 
+@recorded
 def unstack(x, /, *, axis=0):
     """The parts of an array along an axis, each without it; a tuple of arrays.
 

@@ -10,6 +10,7 @@ from gnomon.numpy.composite import composite, remembered
 from gnomon.numpy.creation import default_int
 from gnomon.numpy.index_plan import DEFAULT, Options, reader_with
 from gnomon.numpy.promote import as_value, promote_dtypes
+from gnomon.numpy.recorded import recorded
 from gnomon.numpy.taking import flat, places, small_host, take, take_along_axis
 from gnomon.ops import sorting as ops
 from gnomon.ops.arithmetic import add, minimum, sub
@@ -92,6 +93,7 @@ def run_argsort(a, axis, descending, dtype):
     return sub(full(ArrayType((), dtype), a.type.shape[axis] - 1), order)
 
 
+@recorded
 def lexsort(keys, axis=-1, *, batch_size=16):
     """The places that sort by several keys at once: the last key first, the one before it where that is equal, and so
     on.
@@ -324,6 +326,7 @@ def search_by_sorting(a, v, side):
     return sub(rank, ops.argsort(ops.argsort(v, 0), 0))
 
 
+@remembered
 def digitize(x, bins, right=False, *, method=None):
     """The number of the bin in which each element lies. `bins` are the edges, in ascending or descending order; bin i
     is between the edges i - 1 and i, and includes the lower of the two, or with `right` the upper.
