@@ -11,7 +11,7 @@ from gnomon.base.errors import ConcretizationTypeError
 from gnomon.base.settings import current
 from gnomon.ir.jaxpr import intern
 from gnomon.numpy.axes import plain_values
-from gnomon.numpy.recorded import CALLS_KEPT, HASHED, record
+from gnomon.numpy.recorded import CALLS_KEPT, HASHED, memory, record
 from gnomon.run.array import Array
 from gnomon.run.eager import evaluate, first_of, host_program
 from gnomon.run.programs import call_for, watched
@@ -32,7 +32,7 @@ def composite(static=()):
         names = tuple(signature.parameters)
         fixed = tuple([i for i, n in enumerate(names) if n in static])
         free = tuple([i for i, n in enumerate(names) if n not in static])
-        written = {}                # what calls record
+        written = memory()          # what calls record
         if not fixed:
             compiled = jit(fn, inline=True)
 
@@ -90,7 +90,7 @@ def remembered(fn):
     several run in NumPy where all of them do, or else as one compiled program.
 
     Not for functions that look at their arrays' numbers, or tell the user something about the call."""
-    written = {}        # what calls record
+    written = memory()  # what calls record
     known = {}          # (settings, arguments) -> None at first, then a function of the Arrays; it gives None where `fn` is to be called
 
     @functools.wraps(fn)
@@ -124,10 +124,7 @@ def remembered(fn):
         out = run(arrays)
         return fn(*args, **options) if out is None else out
 
-    def clear_cache():
-        written.clear()
-        known.clear()
-    call.traced, call.clear_cache = fn, clear_cache
+    call.traced, call.clear_cache = fn, known.clear
     remembering.add(call)
     return call
 

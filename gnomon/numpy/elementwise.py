@@ -13,7 +13,7 @@ from gnomon.ir.jaxpr import Literal
 from gnomon.ir.op import Op
 from gnomon.numpy.composite import remembered
 from gnomon.numpy.promote import SCALARS, Plan, apply_plan, as_value, joined, operand
-from gnomon.numpy.recorded import record
+from gnomon.numpy.recorded import memory, record
 from gnomon.ops.convert import convert_element_type
 from gnomon.run.array import Array
 from gnomon.run.eager import evaluate
@@ -76,7 +76,7 @@ def finished(function, body, inexact, count, kinds, operands=1):
 
 def compiled(rule):
     """A rule made of several ops: recorded op by op while tracing, else run as one program."""
-    program, written = None, {}
+    program, written = None, memory()
 
     def apply(*xs):
         nonlocal program

@@ -8,6 +8,7 @@ from types import FunctionType
 
 import numpy as np
 
+from gnomon.api.jit import remembering
 from gnomon.base.announce import listening
 from gnomon.base.settings import current
 from gnomon.base.source import scope_of, user_place, within
@@ -23,13 +24,33 @@ CALLS_KEPT = 2048
 LONGEST, LARGEST = 500, 256     # equations, and the size of an array that is a constant of them
 
 
+class Memories(list):
+    """What is remembered of all functions, for `clear_caches` to empty."""
+
+    __hash__ = object.__hash__
+
+    def clear_cache(self):
+        for known in self:
+            known.clear()
+
+
+memories = Memories()
+remembering.add(memories)
+
+
+def memory():
+    """A dict for what calls of a function record."""
+    memories.append({})
+    return memories[-1]
+
+
 def recorded(fn):
     """Decorator for functions of arrays whose work in Python takes longer than writing their equations down: what a call of traced values
     records is remembered from its second time on, by the types of these and by its other arguments. The equations' place is the
     line of each call.
 
     A function that looks at numbers, or says something to the user, is called every time."""
-    known = {}
+    known = memory()
 
     @functools.wraps(fn)
     def call(*args, **options):
