@@ -230,7 +230,7 @@ def compress(condition, a, axis=None, *, size=None, fill_value=0, out=None):
     Without `size` the condition must be concrete, since the shape of the result depends on it. With `size`, as many are
     taken; `fill_value` stands where there are not enough.
     Errors: TypeError for what is no array (lists included), AxisError for an axis out of bounds, ValueError for a condition that is
-    no vector or a negative size, NotImplementedError for `out`.
+    no vector, or that holds where there is nothing, or a negative size, NotImplementedError for `out`.
 
     >>> import gnomon.numpy as np
     >>> np.compress(np.array([True, False, True]), np.arange(3))
@@ -239,15 +239,22 @@ def compress(condition, a, axis=None, *, size=None, fill_value=0, out=None):
     refuse_out("compress", out)
     condition = condition if condition.__class__ in (list, tuple) else as_value(condition, "compress", 0)
     condition = value_of(np.asarray(condition)) if condition.__class__ in (list, tuple) else condition
-    a = as_value(a, "compress", 1)
+    return compressed("compress", condition, as_value(a, "compress", 1), axis, size, fill_value)
+
+
+def compressed(caller, condition, a, axis, size, fill_value):
     if condition.type.ndim != 1:
-        raise ValueError(f"compress takes a condition of one dimension, got one of type {condition.type}.")
+        raise ValueError(f"{caller} takes a condition of one dimension, got one of type {condition.type}.")
     if axis is None:
         a, axis = flat(a), 0
     else:
-        axis = one_axis(axis, a.type.ndim, "compress")
+        axis = one_axis(axis, a.type.ndim, caller)
     found, = nonzero(condition, size=size, fill_value=None if size is None
                      else max(a.type.shape[axis], condition.type.size))
+    count = a.type.shape[axis]
+    if size is None and condition.type.size > count and nonzero(condition[:count])[0].type.size < found.type.size:
+        raise ValueError(f"{caller}: the condition has {condition.type.size} elements, of which some beyond the first {count} hold, "
+                         f"and there are {count} to choose from. Give a condition of {count} elements.")
     return take(a, found, axis, mode=None if size is None else "fill",
                 fill_value=None if size is None else number_of(fill_value))
 
@@ -261,7 +268,7 @@ def extract(condition, arr, *, size=None, fill_value=0):
     """The elements of `arr` where the condition, of as many elements, is true, in a vector. `size` and `fill_value` as
     for `compress`.
 
-    Errors: TypeError for what is no array (lists included), ValueError for a negative size.
+    Errors: TypeError for what is no array (lists included), ValueError for a negative size, or a condition that holds where there is nothing.
 
     >>> import gnomon.numpy as np
     >>> x = np.arange(5)
@@ -271,7 +278,7 @@ def extract(condition, arr, *, size=None, fill_value=0):
     condition = as_value(condition, "extract", 0)
     if is_key(condition.type.dtype):
         raise TypeError(f"extract takes a condition of numbers or booleans, got an array of {condition.type.dtype}.")
-    return compress(flat(condition), arr, size=size, fill_value=fill_value)
+    return compressed("extract", flat(condition), as_value(arr, "extract", 1), None, size, fill_value)
 
 
 def choose(a, choices, out=None, mode="raise"):

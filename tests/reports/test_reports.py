@@ -457,6 +457,14 @@ def test_a_mask_of_another_length_is_refused():
         jnp.arange(4)[jnp.array([True, False])]
 
 
+@pytest.mark.parametrize("name", ["compress", "extract"])
+def test_a_condition_that_holds_where_there_is_nothing_is_refused(name):
+    choose, x = getattr(jnp, name), jnp.arange(4)
+    assert choose(jnp.array([True, False, True, False, False]), x).tolist() == [0, 2] == choose(jnp.array([True, False, True]), x).tolist()
+    with pytest.raises(ValueError, match=f"{name}: the condition has 5 elements, of which some beyond the first 4 hold"):
+        choose(jnp.array([True, False, True, False, True]), x)
+
+
 def test_a_known_index_out_of_bounds_is_an_error():
     with pytest.raises(IndexError, match="index 7 is out of bounds for axis 0 with size 5"):
         jnp.arange(5)[7]
