@@ -132,7 +132,10 @@ def explain_function(options):
     except ValueError:          # no signature is known
         pass
     if options.static:
-        fun = gnomon.jit(fun, static_argnames=options.static)
+        try:
+            fun = gnomon.jit(fun, static_argnames=options.static)
+        except ValueError as error:
+            sys.exit(f"gnomon explain: --static {' '.join(options.static)}: {error}")
     report = gnomon.explain(fun, measure=options.measure)(*args, **kwargs)
     print(report)
     if options.html:

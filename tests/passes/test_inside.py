@@ -10,6 +10,7 @@ from gnomon import P, lax
 from gnomon.base import settings
 from gnomon.ir.check import check, subprograms
 from gnomon.ir.jaxpr import intern
+from gnomon.passes import cost
 from gnomon.passes.pipeline import optimised
 
 rng = np.random.default_rng(0)
@@ -58,6 +59,28 @@ def test_loops_in_regions_and_their_backward_loops(body, checked):
     out, reports = made(g, W, C)
     assert [r.kind for r in reports] == ["roll", "roll"] and min(r.count for r in reports) >= 58 and equations(out) < 120
     same(g, W, C)
+
+
+def test_layers_in_regions_become_calls_forward_and_backward(monkeypatch):
+    monkeypatch.setattr(cost, "WORTHWHILE", 0.0)
+    monkeypatch.setattr(cost, "PER_CALL", 0.0)
+
+    def layers(ws, x):
+        for a, b in ws:
+            h = lax.psum(jnp.tanh(x @ a) @ b, "x")
+            x = x + (h - h.mean(-1, keepdims=True)) / (1 + jnp.square(h).mean(-1, keepdims=True))
+        return x
+    ws = [(W + 0.1 * i, C - 0.1 * i) for i in range(6)]
+    f = G.shard_map(layers, mesh=G.make_mesh((4,), ("x",)), in_specs=([(P(None, "x"), P("x"))] * 6, P()), out_specs=P())
+    g = G.grad(lambda ws, x: (f(ws, x) * C).sum(), (0, 1))
+    with settings.roll("off"):
+        _, reports = made(g, ws, C)
+        assert {r.kind for r in reports} == {"outline"} and len(reports) == 2
+        called = G.jit(lambda *a: g(*a))(ws, C)
+    with settings.roll("off"), settings.outline("off"):
+        plain = G.jit(lambda *a: g(*a))(ws, C)
+    for a, b in zip(G.tree.leaves(plain), G.tree.leaves(called), strict=True):
+        np.testing.assert_allclose(b, a, rtol=1e-4, atol=1e-5 * float(np.abs(np.asarray(a)).max()))
 
 
 def test_what_a_region_keeps_is_cut_out_where_it_is_not_taken_whole():
