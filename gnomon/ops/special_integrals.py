@@ -16,7 +16,7 @@ from gnomon.ops.compare import gt, lt, select_n
 from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.exponential import exp as exp_of
 from gnomon.ops.exponential import function
-from gnomon.ops.exponential import log1p as log1p_of
+from gnomon.ops.exponential import log as log_of
 from gnomon.ops.longhand import digamma, equals, erfc, exp, floor, lgamma, log, log1p, round_to_even, sin, sqrt, where, written
 from gnomon.ops.longhand import erf as erf_longhand
 from gnomon.ops.jets import constant, parts, plain, variable, whole
@@ -504,8 +504,8 @@ def log_over(x):
     """log(x) / (1 - x), by its power series near 1."""
     h = sub(x, full_scalar(x, 1))
     near = lt(absolute(h), full_scalar(x, 0.05))
-    small, large = select_n(near, full_scalar(x, 0), h), select_n(near, h, full_scalar(x, 1))
-    return select_n(near, neg(div(log1p_of(large), large)), power_series(small, [-(-1) ** k / (k + 1) for k in range(13)]))
+    small, far = select_n(near, full_scalar(x, 0), h), select_n(near, x, full_scalar(x, 2))
+    return select_n(near, div(log_of(far), sub(full_scalar(x, 1), far)), power_series(small, [-(-1) ** k / (k + 1) for k in range(13)]))
 
 
 # ---- hypergeometric functions -----------------------------------------------------------------------------------
