@@ -42,7 +42,7 @@ def flag(value, name, argument):
     """True or False; TypeError for what is neither (nor None, nor an integer, nor an array of one boolean or integer without dimensions)."""
     if value is True or value is False:
         return value
-    if value is None or isinstance(value, int) or getattr(value, "shape", None) == () and value.dtype.kind in "biu":
+    if value is None or isinstance(value, int) or getattr(value, "shape", None) == () and getattr(value.dtype, "kind", None) in ("b", "i", "u"):
         return bool(value)
     raise TypeError(f"{name} takes True or False as {argument}, got {shown(value)} of type {type(value).__name__}.")
 

@@ -41,19 +41,19 @@ def dot_general(lhs, rhs, dimension_numbers, precision=None, preferred_element_t
     return bind(DotGeneral(numbers, canonical_precision(precision), kind, out_sharding), x, y)
 
 
-def canonical_numbers(dimension_numbers, lhs, rhs):
+def canonical_numbers(dimension_numbers, lhs, rhs, name="dot_general"):
     """Dimension numbers as tuples of ints, checked against the operands."""
     try:
         (lc, rc), (lb, rb) = [[tuple([operator.index(d) for d in dims]) for dims in pair] for pair in dimension_numbers]
     except (TypeError, ValueError):
-        raise TypeError("dot_general needs dimension_numbers of the form ((lhs_contracting, rhs_contracting), (lhs_batch, rhs_batch)), "
+        raise TypeError(f"{name} needs dimension_numbers of the form ((lhs_contracting, rhs_contracting), (lhs_batch, rhs_batch)), "
                         f"got {dimension_numbers!r}.") from None
     for what, i, j in (("contracting", lc, rc), ("batch", lb, rb)):
         if len(i) != len(j):
-            raise TypeError(f"dot_general requires equal numbers of {what} dimensions on both sides, got {i} and {j}.")
+            raise TypeError(f"{name} requires equal numbers of {what} dimensions on both sides, got {i} and {j}.")
     for t, dims, side in ((lhs, lc + lb, "lhs"), (rhs, rc + rb, "rhs")):
         if any(not 0 <= d < t.ndim for d in dims) or len(set(dims)) != len(dims):
-            raise TypeError(f"dot_general requires different {side} dimensions between 0 and {t.ndim - 1} for a value of type {t}, "
+            raise TypeError(f"{name} requires different {side} dimensions between 0 and {t.ndim - 1} for a value of type {t}, "
                             f"got {dims}.")
     return ((lc, rc), (lb, rb))
 

@@ -5,8 +5,11 @@ import math
 
 import numpy as np
 
+from gnomon.base.arguments import flag
 from gnomon.base.errors import Refused
+from gnomon.lax.contraction import canonical_numbers
 from gnomon.nn.normalization import logsumexp, softmax
+from gnomon.numpy.axes import integer, pair_of
 from gnomon.numpy.creation import as_dtype
 from gnomon.numpy.einstein import einsum
 from gnomon.numpy.manipulation import moveaxis, repeat, reshape
@@ -19,7 +22,7 @@ from gnomon.ops.dot import DotGeneral
 from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.shape import Iota, StopGradient, expand_dims
 from gnomon.trace.stage import bind
-from gnomon.types.dtype import finfo, promote_types
+from gnomon.types.dtype import finfo, is_key, promote_types
 
 __all__ = ["dot_product_attention", "get_scaled_dot_general_config", "scaled_dot_general", "scaled_matmul"]
 
@@ -45,8 +48,9 @@ def dot_product_attention(query, key, value, bias=None, mask=None, *, scale=None
     (1, 3, 2, 4)
     """
     name = "dot_product_attention"
-    if implementation not in (None, "xla"):
+    if not (implementation is None or isinstance(implementation, str) and implementation == "xla"):
         raise Refused(f"{name} has one implementation, 'xla', got implementation={implementation!r}. Leave it out.")
+    is_causal, return_residual = flag(is_causal, name, "is_causal"), flag(return_residual, name, "return_residual")
     q, k, v = (as_value(x, name, i) for i, x in enumerate((query, key, value)))
     shape = q.type.shape
     if len(shape) == 3:
@@ -58,11 +62,15 @@ def dot_product_attention(query, key, value, bias=None, mask=None, *, scale=None
 
     wide = promote_types(q.type.dtype, _FLOAT32)
     weights = einsum("btkgh,bskh->bkgts", q, k, preferred_element_type=wide)
-    weights = mul(weights, full_scalar(weights, 1 / math.sqrt(size) if scale is None else scale)) \
-        if scale is None or isinstance(scale, (int, float)) else mul(weights, as_dtype(as_value(scale, name), wide))
+    scale = 1 / math.sqrt(size) if scale is None else scale if isinstance(scale, (int, float)) else as_value(scale, f"{name}(scale=...)")
+    if not isinstance(scale, (int, float)):
+        if scale.type.shape or is_key(scale.type.dtype):
+            raise ValueError(f"{name} takes one number as scale, got type {scale.type}.")
+        scale = as_dtype(scale, wide)
+    weights = mul(weights, full_scalar(weights, scale) if isinstance(scale, (int, float)) else scale)
     if bias is not None:
-        weights = add(weights, as_dtype(by_group(name, "bias", bias, k.type.shape[2], groups), wide))
-    seen = [] if mask is None else [truth(by_group(name, "mask", mask, k.type.shape[2], groups))]
+        weights = add(weights, as_dtype(by_group(name, "bias", bias, weights.type.shape), wide))
+    seen = [] if mask is None else [truth(by_group(name, "mask", mask, weights.type.shape))]
     seen += positions_seen(name, is_causal, local_window_size, queries, keys)
     seen += lengths_seen(name, query_seq_lengths, key_value_seq_lengths, batch, queries, keys)
     for part in seen:
@@ -96,13 +104,15 @@ def truth(x):
     return x if x.type.dtype == bool else ne(x, full_scalar(x, 0))
 
 
-def by_group(name, what, x, heads, groups):
-    """A bias or mask over (batch, heads, queries, keys) as one over (batch, key heads, groups, queries, keys)."""
-    x = as_value(x, name)
+def by_group(name, what, x, shape):
+    """A bias or mask over (batch, heads, queries, keys) as one over `shape`: (batch, key heads, groups, queries, keys)."""
+    x = as_value(x, f"{name}({what}=...)")
     if x.type.ndim == 3:
         x = expand_dims(x, (0,))
-    if x.type.ndim != 4 or x.type.shape[1] not in (1, heads * groups):
-        raise ValueError(f"{name} takes a {what} that broadcasts to (batch, heads, queries, keys), got type {x.type}.")
+    batch, heads, groups, queries, keys = shape
+    whole = (batch, heads * groups, queries, keys)
+    if is_key(x.type.dtype) or x.type.ndim != 4 or any(a not in (1, b) for a, b in zip(x.type.shape, whole)):
+        raise ValueError(f"{name} takes a {what} that broadcasts to (batch, heads, queries, keys), here {whole}, got type {x.type}.")
     b, n, t, s = x.type.shape
     return expand_dims(x, (2,)) if n == 1 else reshape(x, (b, heads, groups, t, s))
 
@@ -114,9 +124,10 @@ def numbers(count, axis, rank):
 
 def column(name, lengths, batch, rank=2):
     """One number for each example, as a column."""
-    x = as_dtype(as_value(lengths, name), _INT32)
-    if x.type.shape != (batch,):
-        raise ValueError(f"{name} takes lengths of shape ({batch},), one for each example, got {x.type.shape}.")
+    x = as_value(lengths, name)
+    if x.type.shape != (batch,) or is_key(x.type.dtype):
+        raise ValueError(f"{name} takes lengths of shape ({batch},), one for each example, got type {x.type}.")
+    x = as_dtype(x, _INT32)
     return expand_dims(x, tuple(range(1, rank)))
 
 
@@ -125,7 +136,8 @@ def positions_seen(name, is_causal, window, queries, keys):
     t, s = numbers(queries, 3, 5), numbers(keys, 4, 5)
     seen = [ge(t, s)] if is_causal else []
     if window is not None:
-        before, behind = (window, window) if isinstance(window, int) else window
+        pair = (window, window) if isinstance(window, (int, np.integer)) else pair_of(window, name, "local_window_size", "keys before and behind")
+        before, behind = [integer(n, name, "local_window_size") for n in pair]
         seen.append(bitwise_and(le(t, add(s, full_scalar(s, before))), ge(t, sub(s, full_scalar(s, behind)))))
     return seen
 
@@ -177,7 +189,10 @@ def scaled_dot_general(lhs, rhs, dimension_numbers, preferred_element_type=np.fl
         raise Refused("scaled_dot_general does not round its operands to few bits, as configs asks. Leave configs out, or round "
                       "them yourself and use scaled_matmul.")
     lhs, rhs = as_value(lhs, "scaled_dot_general", 0), as_value(rhs, "scaled_dot_general", 1)
-    numbers_ = tuple([tuple([tuple(map(int, axes)) for axes in pair]) for pair in dimension_numbers])
+    for side, t in (("lhs", lhs.type), ("rhs", rhs.type)):
+        if is_key(t.dtype):
+            raise TypeError(f"scaled_dot_general takes numbers as {side}, got a value of type {t}.")
+    numbers_ = canonical_numbers(dimension_numbers, lhs.type, rhs.type, "scaled_dot_general")
     return bind(DotGeneral(numbers_, None, requested_dtype(preferred_element_type)), lhs, rhs)
 
 

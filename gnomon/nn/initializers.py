@@ -19,7 +19,7 @@ from gnomon.numpy.ufuncs import exp, log, multiply, negative, sqrt, subtract
 from gnomon.ops import slicing
 from gnomon.ops.elementwise import full_scalar
 from gnomon.ops.shape import expand_dims
-from gnomon.types.dtype import is_complex, is_inexact, real_dtype
+from gnomon.types.dtype import is_complex, is_inexact, is_key, real_dtype
 from gnomon.types.size import check_shape
 
 __all__ = ["Initializer", "constant", "delta_orthogonal", "glorot_normal", "glorot_uniform", "he_normal", "he_uniform",
@@ -37,7 +37,7 @@ class Initializer(Protocol):
 
 def float_or_complex(dtype, name):
     dtype = default_float() if dtype is None else requested_dtype(dtype)
-    if not is_inexact(dtype):
+    if is_key(dtype) or not is_inexact(dtype):
         raise ValueError(f"The initializer {name} draws floats or complex numbers, got dtype {dtype}.")
     return dtype
 

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 
+from gnomon.base.arguments import flag
 from gnomon.base.errors import Refused
 from gnomon.numpy.axes import axis_tuple, one_axis
 from gnomon.numpy.composite import composite
@@ -145,7 +146,7 @@ def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, where=Non
         b = broadcast(b, broadcast_shapes(a.type.shape, b.type.shape), "logsumexp")
         a = broadcast(a, b.type.shape, "logsumexp")
     a, axes, where = prepared("logsumexp", a, axis, where)
-    out, signs = _logsumexp(a, b, where, axes, bool(keepdims), bool(return_sign))
+    out, signs = _logsumexp(a, b, where, axes, flag(keepdims, "logsumexp", "keepdims"), flag(return_sign, "logsumexp", "return_sign"))
     return (out, signs) if return_sign else out
 
 

@@ -9,8 +9,10 @@ from gnomon.api.jit import jit, remembering
 from gnomon.base.announce import listening
 from gnomon.base.errors import ConcretizationTypeError
 from gnomon.base.settings import current
+from gnomon.base.tree import tree_leaves
 from gnomon.ir.jaxpr import intern
 from gnomon.numpy.axes import plain_values
+from gnomon.numpy.promote import as_value
 from gnomon.numpy.recorded import CALLS_KEPT, HASHED, memory, record
 from gnomon.run.array import Array
 from gnomon.run.eager import evaluate, first_of, host_program
@@ -38,7 +40,13 @@ def composite(static=()):
 
             @functools.wraps(fn)
             def call(*args, **kwargs):
-                return compiled(*args, **kwargs) if local.frame is None else record(fn, written, args, kwargs)
+                if local.frame is not None:
+                    return record(fn, written, args, kwargs)
+                try:
+                    return compiled(*args, **kwargs)
+                except TypeError:
+                    only_arrays(fn, {**dict(zip(names, args)), **kwargs})
+                    raise
         else:
             by_statics = {}         # a compiled function for each choice of the static values
 
@@ -55,16 +63,27 @@ def composite(static=()):
                 try:
                     compiled = by_statics.get(key)
                 except TypeError:
-                    plain_values(fn.__name__, {names[i]: args[i] for i in fixed})
+                    plain_values(fn.__name__.lstrip("_"), {names[i]: args[i] for i in fixed})
                     raise
                 if compiled is None:
                     compiled = by_statics[key] = jit(with_statics(fn, signature, dict(zip(fixed, statics))), inline=True)
-                return compiled(*[args[i] for i in free])
+                try:
+                    return compiled(*[args[i] for i in free])
+                except TypeError:
+                    only_arrays(fn, {names[i]: args[i] for i in free})
+                    raise
             call.clear_cache = by_statics.clear
             remembering.add(call)
         call.traced = fn
         return call
     return decorate
+
+
+def only_arrays(fn, args):
+    """TypeError for the first of the arguments, by name, that holds what is no array: in the words of the function, not of the jit around it."""
+    for name, x in args.items():
+        for leaf in tree_leaves(x):
+            as_value(leaf, f"{fn.__name__.lstrip('_')}({name}=...)")
 
 
 def with_statics(fn, signature, given):

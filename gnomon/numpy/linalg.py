@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gnomon.base.arguments import flag
 from gnomon.base.errors import Refused
 from gnomon.numpy import products
 from gnomon.numpy.axes import axis_tuple, integer, one_axis, one_of, sequence
@@ -42,7 +43,8 @@ from gnomon.ops.shape import StopGradient, expand_dims, full, reduce_sum, reshap
 from gnomon.ops.slicing import slice_in_dim
 from gnomon.ops.sorting import argsort
 from gnomon.trace.stage import bind
-from gnomon.types.dtype import finfo
+from gnomon.types.dtype import finfo, is_complex, is_key
+from gnomon.types.size import broadcast_sizes
 
 __all__ = ["EigResult", "EighResult", "QRResult", "SVDResult", "SlogdetResult", "cholesky", "cond", "cross", "det", "diagonal", "eig",
            "eigh", "eigvals", "eigvalsh", "inv", "lstsq", "matmul", "matrix_norm", "matrix_power", "matrix_rank", "matrix_transpose", "multi_dot",
@@ -91,7 +93,10 @@ class SlogdetResult(NamedTuple):
 
 def as_matrices(x, name, argument="a", square=False):
     """Matrices as a value of a dtype that LAPACK has."""
-    x = to_inexact(as_value(x, name, 0))
+    x = as_value(x, name, 0)
+    if is_key(x.type.dtype):
+        raise TypeError(f"{name} takes numbers as {argument}, got random keys of type {x.type}.")
+    x = to_inexact(x)
     t = x.type
     if t.ndim < 2:
         raise ValueError(f"{name} takes matrices in the last two dimensions of {argument}, got an array of shape {t.shape}.")
@@ -171,6 +176,8 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False, subset_by_index
         subset_by_index = tuple([integer(i, "svd", "subset_by_index") for i in sequence(subset_by_index, "svd", "subset_by_index", "two places")])
         if len(subset_by_index) != 2:
             raise ValueError(f"svd takes the first and the last place as subset_by_index, got {subset_by_index}.")
+    full_matrices, compute_uv = flag(full_matrices, "svd", "full_matrices"), flag(compute_uv, "svd", "compute_uv")
+    hermitian = flag(hermitian, "svd", "hermitian")
     x = as_matrices(a, "svd", square=hermitian)
     if hermitian and subset_by_index is not None and not 0 <= subset_by_index[0] < subset_by_index[1] <= x.type.shape[-1]:
         raise ValueError(f"svd of a matrix of size {x.type.shape[-1]} has no singular values from {subset_by_index[0]} to {subset_by_index[1]}.")
@@ -193,6 +200,7 @@ def hermitian_svd(x, compute_uv, subset):
     return SVDResult(v, s, adjoint(scale_columns(v, sign(w)))) if compute_uv else s
 
 
+@composite
 def svdvals(x, /):
     """Singular values in descending order; x: (..., m, n).
 
@@ -202,7 +210,7 @@ def svdvals(x, /):
     >>> svdvals(jnp.diag(jnp.array([1.0, 2.0])))
     Array([2., 1.], dtype=float32)
     """
-    return svd(x, compute_uv=False)
+    return svd_op(as_matrices(x, "svdvals", "x"), compute_uv=False)[0]
 
 
 # ---- eigenvalues ----------------------------------------------------------------------------------------------------
@@ -391,7 +399,7 @@ def lstsq(a, b, rcond=None, *, numpy_resid=False):
     (Array([2.], dtype=float32), Array([2.], dtype=float32))
     """
     x, residuals, rank, s = _lstsq(a, b, rcond)
-    if numpy_resid:
+    if flag(numpy_resid, "lstsq", "numpy_resid"):
         m, n = np.shape(a)
         if int(rank) < n or m <= n:
             residuals = slice_in_dim(residuals, 0, 0, 0)
@@ -447,7 +455,15 @@ def pinv(a, rtol=None, hermitian=False, *, rcond=None):
         if rtol is not None:
             raise TypeError("pinv takes rtol or its older name rcond, not both.")
         rtol = rcond
-    return _pinv(a, rtol, hermitian=bool(hermitian))
+    return _pinv(a, rtol, hermitian=flag(hermitian, "pinv", "hermitian"))
+
+
+def bound(x, name, argument):
+    """Bounds that are real numbers; TypeError for others."""
+    x = as_value(x, f"{name}({argument}=...)")
+    if is_key(x.type.dtype) or is_complex(x.type.dtype):
+        raise TypeError(f"{name} takes real numbers as {argument}, got type {x.type}.")
+    return x
 
 
 @composite(static=("hermitian",))
@@ -455,6 +471,9 @@ def _pinv(a, rtol, hermitian):
     x = as_matrices(a, "pinv", square=hermitian)
     if rtol is None:
         rtol = 10 * max(x.type.shape[-2:]) * float(finfo(x.type.dtype).eps)
+    rtol, lead = bound(rtol, "pinv", "rtol"), x.type.shape[:-2]
+    if broadcast_sizes([rtol.type.shape, lead]) != lead:
+        raise TypeError(f"pinv takes a number for each matrix as rtol, of a shape that broadcasts to {lead}, got type {rtol.type}.")
     return pseudo_inverse(x, rtol, hermitian)[0]
 
 
@@ -471,7 +490,7 @@ def matrix_rank(M, rtol=None, *, hermitian=False, tol=None):
     """
     if tol is not None and rtol is not None:
         raise ValueError("matrix_rank takes rtol or tol, not both.")
-    return _matrix_rank(M, rtol, tol, hermitian=bool(hermitian))
+    return _matrix_rank(M, rtol, tol, hermitian=flag(hermitian, "matrix_rank", "hermitian"))
 
 
 @composite(static=("hermitian",))
@@ -483,7 +502,10 @@ def _matrix_rank(M, rtol, tol, hermitian):
     s = hermitian_svd(x, False, None) if hermitian else svd_op(x, compute_uv=False)[0]
     if tol is None and rtol is None:
         rtol = max(x.type.shape[-2:]) * float(finfo(x.type.dtype).eps)
-    limit = convert_element_type(as_value(rtol if tol is None else tol, "rtol" if tol is None else "tol"), s.type.dtype)
+    limit = bound(rtol if tol is None else tol, "matrix_rank", "rtol" if tol is None else "tol")
+    if broadcast_sizes([limit.type.shape, s.type.shape[:-1]]) is None:
+        raise TypeError(f"matrix_rank takes tolerances that broadcast with the dimensions before the matrices, {s.type.shape[:-1]}, got type {limit.type}.")
+    limit = convert_element_type(limit, s.type.dtype)
     rank = max(s.type.ndim - 1, limit.type.ndim)        # tolerances broadcast against the dimensions before the matrices
     s, limit = leading(s, rank + 1), leading(limit, rank)
     if tol is None:

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 
+from gnomon.base.arguments import flag
 from gnomon.base.errors import shown
 from gnomon.numpy.axes import axis_tuple, one_axis
 from gnomon.numpy.composite import composite
@@ -41,12 +42,12 @@ def norm(x, ord=None, axis=None, keepdims=False):
     x = to_inexact(as_value(x, "norm", 0))
     rank = x.type.ndim
     if axis is None and ord is None:
-        return _vector_norm(x, 2, tuple(range(rank)), bool(keepdims))
+        return _vector_norm(x, 2, tuple(range(rank)), flag(keepdims, "norm", "keepdims"))
     axes = axis_tuple(axis, rank, "norm") if axis is None or hasattr(axis, "__iter__") else (one_axis(axis, rank, "norm"),)
     if len(axes) == 1:
-        return _vector_norm(x, 2 if ord is None else ord, axes, bool(keepdims))
+        return _vector_norm(x, 2 if ord is None else ord, axes, flag(keepdims, "norm", "keepdims"))
     if len(axes) == 2:
-        return _matrix_norm(x, "fro" if ord is None else ord, axes, bool(keepdims))
+        return _matrix_norm(x, "fro" if ord is None else ord, axes, flag(keepdims, "norm", "keepdims"))
     raise ValueError(f"norm takes one axis for vectors or two for matrices, got axis={axis} for an array of type {x.type}.")
 
 
@@ -61,7 +62,7 @@ def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
     Array(7., dtype=float32)
     """
     x = to_inexact(as_value(x, "vector_norm", 0))
-    return _vector_norm(x, ord, axis_tuple(axis, x.type.ndim, "vector_norm"), bool(keepdims))
+    return _vector_norm(x, ord, axis_tuple(axis, x.type.ndim, "vector_norm"), flag(keepdims, "vector_norm", "keepdims"))
 
 
 def matrix_norm(x, /, *, keepdims=False, ord="fro"):
@@ -78,7 +79,7 @@ def matrix_norm(x, /, *, keepdims=False, ord="fro"):
     rank = x.type.ndim
     if rank < 2:
         raise ValueError(f"matrix_norm takes an array of at least 2 dimensions, got one of type {x.type}.")
-    return _matrix_norm(x, ord, (rank - 2, rank - 1), bool(keepdims))
+    return _matrix_norm(x, ord, (rank - 2, rank - 1), flag(keepdims, "matrix_norm", "keepdims"))
 
 
 def keep(x, axes, keepdims):

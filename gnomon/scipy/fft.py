@@ -27,10 +27,11 @@ def checked(x, type, norm, name):
     return x
 
 
-def resized(x, n, axis, name):
+def resized(x, n, axis, name, least):
     """The first n elements along an axis, zeros behind where there are fewer."""
-    if n < 1:
-        raise ValueError(f"{name} takes at least one element along each axis, got {n}.")
+    if n < least:
+        raise ValueError(f"{name} takes at least {least} {'element' if least == 1 else 'elements'} along each axis"
+                         f"{' with type=1' if least == 2 else ''}, got {n}.")
     have = x.shape[axis]
     if n <= have:
         return x[(slice(None),) * axis + (slice(n),)]
@@ -50,8 +51,6 @@ def last_axis(x, type, ortho):
     """The transform along the last axis: 2 sum_n x_n cos(...), or the orthonormal one."""
     n = x.shape[-1]
     if type == 1:
-        if n < 2:
-            raise ValueError(f"A cosine transform of type 1 takes at least two elements along each axis, got {n}.")
         if ortho:
             x = x * edges(n, math.sqrt(2)).astype(x.dtype)
         around = jnp.concatenate([x, x[..., -2:0:-1]], -1)
@@ -96,11 +95,10 @@ def scale(type, n):
     return 2 * (n - 1) if type == 1 else 2 * n
 
 
-@composite(static=("type", "sizes", "axes", "norm", "inverse"))
-def transform(x, type, sizes, axes, norm, inverse):
-    name = ("idct" if inverse else "dct") + ("n" if len(axes) > 1 else "")
+@composite(static=("type", "sizes", "axes", "norm", "inverse", "name"))
+def transform(x, type, sizes, axes, norm, inverse, name):
     for n, axis in zip(sizes, axes):
-        x = resized(x, n, axis, name)
+        x = resized(x, n, axis, name, 2 if type == 1 else 1)
         y = last_axis(jnp.moveaxis(x, axis, -1), INVERSE[type] if inverse else type, norm == "ortho")
         if norm != "ortho" and (norm == "forward") != inverse:
             y = y / scale(type, n)
@@ -112,7 +110,7 @@ def along_one(x, type, n, axis, norm, name, inverse):
     x = checked(x, type, norm, name)
     axis = one_axis(axis, x.ndim, name)
     n = x.shape[axis] if n is None else integer(n, name, "n")
-    return transform(x, type=type, sizes=(n,), axes=(axis,), norm=norm, inverse=inverse)
+    return transform(x, type=type, sizes=(n,), axes=(axis,), norm=norm, inverse=inverse, name=name)
 
 
 def along_several(x, type, s, axes, norm, name, inverse):
@@ -125,7 +123,7 @@ def along_several(x, type, s, axes, norm, name, inverse):
     sizes = tuple([x.shape[a] for a in axes] if s is None else s)
     if len(sizes) != len(axes):
         raise ValueError(f"{name} takes as many sizes s as axes, got {len(sizes)} and {len(axes)}.")
-    return transform(x, type=type, sizes=sizes, axes=axes, norm=norm, inverse=inverse)
+    return transform(x, type=type, sizes=sizes, axes=axes, norm=norm, inverse=inverse, name=name)
 
 
 def dct(x, type=2, n=None, axis=-1, norm=None):

@@ -51,6 +51,8 @@ def map_coordinates(input, coordinates, order, mode="constant", cval=0.0):
     order = integer(order, "map_coordinates", "order")
     if len(coordinates) != x.ndim:
         raise ValueError(f"map_coordinates takes coordinates for every dimension of the array, {x.ndim} of them, got {len(coordinates)}.")
+    if not x.size and any(c.size for c in coordinates):
+        raise ValueError(f"map_coordinates takes an array that is not empty, got shape {x.shape}.")
     if not (isinstance(mode, str) and mode in PLACES):
         raise Refused(f"map_coordinates knows the modes {', '.join(map(repr, PLACES))}, got {mode!r}.")
     if order not in (0, 1):

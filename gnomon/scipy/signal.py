@@ -8,8 +8,8 @@ import numpy as np
 from gnomon import lax
 from gnomon import numpy as jnp
 from gnomon.base.arguments import flag
-from gnomon.base.errors import Refused
-from gnomon.numpy.axes import axis_tuple, integer, one_axis, one_of
+from gnomon.base.errors import Refused, shown
+from gnomon.numpy.axes import axis_tuple, integer, one_axis, one_of, sequence
 from gnomon.numpy.composite import composite
 from gnomon.numpy.promote import as_value, promote_dtypes, promote_inexact, to_inexact
 from gnomon.scipy.floats import a_number, wide_floats
@@ -201,6 +201,8 @@ def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0, precision=N
     """
     x, y = check_pair("correlate2d", in1, in2, mode, 2)
     one_of(boundary, BOUNDARIES, "correlate2d", "boundary")
+    if fillvalue.__class__ not in (int, float, complex):
+        fillvalue = np.asarray(a_number(fillvalue, "correlate2d", "fillvalue"))[()]
     turned = flipped(jnp.conj(y) if is_complex(y.dtype) else y)
     if mode != "same":
         return convolve2d(x, turned, mode, boundary, fillvalue, precision)
@@ -226,7 +228,9 @@ def detrend(data, axis=-1, type="linear", bp=0, overwrite_data=None):
     one_of(type, ("linear", "l", "constant", "c"), "detrend", "type")
     x = to_inexact(as_value(data, "detrend", 0))
     axis = one_axis(axis, x.ndim, "detrend")
-    breaks = tuple(sorted({0, x.shape[axis], *[integer(b, "detrend", "bp") for b in np.ravel(bp).tolist()]}))
+    if not x.shape[axis]:
+        raise ValueError(f"detrend takes at least one element along the axis, got shape {x.shape} with axis={axis}.")
+    breaks = tuple(sorted({0, x.shape[axis], *[integer(b, "detrend", "bp") for b in (sequence(bp, "detrend", "bp", "places") if np.ndim(bp) else [bp])]}))
     if breaks[0] < 0 or breaks[-1] > x.shape[axis]:
         raise ValueError(f"detrend takes breaks bp within the {x.shape[axis]} elements along the axis, got {bp}.")
     return _detrend(x, axis=axis, type=type[0], breaks=breaks)
@@ -251,6 +255,18 @@ def without_trend(x, type, breaks):
     return jnp.concatenate(parts, -1)
 
 
+def as_window(window, name):
+    """An array of real numbers; TypeError for what is none."""
+    try:
+        found = np.asarray(window)
+        if found.dtype.kind in "biuf":
+            return found.astype("float64")
+    except (TypeError, ValueError):
+        pass
+    raise TypeError(f"{name} takes a name, a tuple of a name and parameters, or a vector of real numbers as window, got {shown(window)} of type "
+                    f"{type(window).__name__}.")
+
+
 def plan_frames(name, size, window, nperseg, noverlap, nfft):
     """(window as an array, nperseg, noverlap, nfft) from what the caller said."""
     if isinstance(window, (str, tuple, int, float)):
@@ -262,7 +278,7 @@ def plan_frames(name, size, window, nperseg, noverlap, nfft):
     else:
         if isinstance(window, Tracer):
             raise TypeError(f"{name} takes a window whose numbers are known while tracing. Close over it as a NumPy array.")
-        window = np.asarray(window)
+        window = as_window(window, name)
         if window.ndim != 1 or len(window) > size:
             raise ValueError(f"{name} takes a window that is a vector no longer than the signal, got shape {window.shape} for {size} points.")
         if nperseg is not None and integer(nperseg, name, "nperseg") != len(window):
@@ -461,8 +477,8 @@ def istft(Zxx, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, in
     if time == freq:
         raise ValueError("istft takes two different axes for times and frequencies.")
     points = 2 * (z.shape[freq] - 1) if onesided else z.shape[freq]
-    if nperseg is None and not isinstance(window, (str, tuple, int, float)):
-        nperseg = len(window)
+    if nperseg is None and not isinstance(window, (str, tuple, int, float, Tracer)):
+        nperseg = as_window(window, "istft").size
     nperseg = points if nperseg is None else check_size(integer(nperseg, "istft", "nperseg"), "nperseg, of istft,")
     if nfft is None:
         nfft = nperseg if onesided and nperseg == points + 1 else points
