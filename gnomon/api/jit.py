@@ -715,7 +715,9 @@ def jit(fun=None, /, *, in_shardings=None, out_shardings=None, static_argnums=No
     o.out_shardings = _checked_shardings(name, "out_shardings", out_shardings)
     o.keep_unused = flag(keep_unused, "jit", "keep_unused")
     o.inline = inline is Inline.JAX_EARLY if isinstance(inline, Inline) else flag(inline, "jit", "inline")
-    o.max_traces = max_traces
+    o.max_traces = None if max_traces is None else integer(max_traces, "jit", "max_traces")
+    if max_traces is not None and (o.max_traces < 1 or isinstance(max_traces, bool)):
+        raise ValueError(f"jit takes a number of traces from 1 on, or None, as max_traces, got {max_traces!r}.")
     o.compiler_options = _options("jit", compiler_options)
     return Jitted(fun, o)
 

@@ -72,6 +72,15 @@ def test_the_record_is_bounded():
     assert len(f.cache_report()) == 256 and f.cache_report()[-1].number == 300
 
 
+def test_max_traces_is_a_number_from_1_on():
+    for bad in (0, -1, True):
+        with pytest.raises(ValueError, match=re.escape(f"jit takes a number of traces from 1 on, or None, as max_traces, got {bad!r}.")):
+            G.jit(lambda x: x, max_traces=bad)
+    for bad in ("a", 1.5):
+        with pytest.raises(TypeError, match="jit takes an integer max_traces, got"):
+            G.jit(lambda x: x, max_traces=bad)
+
+
 def test_max_traces_raises_with_the_reason():
     @G.jit(max_traces=2)
     def f(x, y):
