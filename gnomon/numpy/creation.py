@@ -13,6 +13,7 @@ import numpy as np
 
 from gnomon.api.function import type_of
 from gnomon.api.places import device_put, reshard
+from gnomon.base.announce import announce
 from gnomon.base.errors import Refused, shown
 from gnomon.base.settings import current
 from gnomon.ir.jaxpr import Literal
@@ -579,6 +580,12 @@ def steps(start, stop, step):
 
 def counted(dtype, start, size, step):
     """The values start + i * step for i in range(size)."""
+    if is_integer(dtype) and size.__class__ is int and size and not isinstance(start, Size):
+        ends = int(start), int(start) + (size - 1) * int(1 if step is None else step)
+        info = iinfo(dtype)
+        if not info.min <= min(ends) <= max(ends) <= info.max:
+            announce(f"arange counts from {ends[0]} to {ends[1]}, which does not fit in {dtype}; the numbers wrap around. Give it a dtype that "
+                     f"holds them{'' if current.enable_x64 else ' (enable_x64 for 64 bits)'}.")
     work = FLOATS[0] if is_float(dtype) and dtype.itemsize < 4 else dtype
     if local.frame is not None or isinstance(size, Size) or size > HOST_SIZE and default_backend() != "cpu":
         x = bind(Iota(work, (size,), 0))

@@ -1,5 +1,6 @@
 """Making arrays: dtypes, weak types, numbers, errors."""
 import enum
+import warnings
 
 import ml_dtypes
 import numpy as np
@@ -153,6 +154,17 @@ def test_arange(args):
         np.testing.assert_allclose(out, expected, rtol=1e-6)
         narrow = any(isinstance(a, np.int8) for a in args)      # NumPy counts in 64 bits whatever it is given
         assert out.dtype == (np.int8 if narrow else G.dtypes.canonicalize_dtype(expected.dtype)) and not out.type.weak_type
+
+
+def test_arange_beyond_its_dtype_is_announced():
+    with pytest.warns(G.errors.GnomonWarning, match="arange counts from 1099511627776 to 1099511627778, which does not fit in int32; the numbers "
+                      r"wrap around. Give it a dtype that holds them \(enable_x64 for 64 bits\)."):
+        assert jnp.arange(2**40, 2**40 + 3).tolist() == [0, 1, 2]
+    with pytest.warns(G.errors.GnomonWarning, match="arange counts from 0 to -129, which does not fit in int8"):
+        G.jit(lambda: jnp.arange(0, -130, -1, dtype="int8"))()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        jnp.arange(-128, 128, dtype="int8"), jnp.arange(127, -129, -1, dtype="int8"), jnp.arange(256, dtype="uint8"), jnp.arange(300, 300, dtype="int8")
 
 
 def test_arange_in_dtypes():
