@@ -375,7 +375,7 @@ def _stage_any(fun, primals, what, has_aux, flattened=None):
     return flat, jaxpr, captured, values, tree, refs
 
 
-def _checked_tangents(fun, primals, tangents, what):
+def _checked_tangents(primals, tangents, what):
     """The leaves of the tangents, and those of the primals with their structure."""
     if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
         raise TypeError(f"primal and tangent arguments to {what} must be tuples or lists; found {type(primals).__name__} and "
@@ -399,7 +399,7 @@ def jvp(fun, primals, tangents, has_aux=False):
     if not callable(fun):
         raise TypeError(f"jvp needs a function, got {type(fun).__name__}.")
     has_aux = flag(has_aux, "jvp", "has_aux")
-    moving_leaves, flattened = _checked_tangents(fun, primals, tangents, "jvp")
+    moving_leaves, flattened = _checked_tangents(primals, tangents, "jvp")
     flat, jaxpr, captured, values, _, refs = _stage_any(fun, primals, "jvp", has_aux, flattened)
     names = lazy_names(fun, tuple(primals), {})
     moved, nonzero, of_refs = [], [], {}

@@ -170,15 +170,9 @@ def cosh_parts(a, b):
     return where(~finite(b) & infinite(a), INF, re), where(on_axis, turned(turned(a.like(0.0), a), b), im)
 
 
-@limits
-def tanh(direct, a, b):
-    return tanh_parts(direct, a, b)
-
-
-@limits
-def tan(direct, a, b):
-    """-i tanh(iz)."""
-    return swapped(tanh_parts, direct, a, b)
+def swapped(function):
+    """-i f(iz), of an odd function f whose values at conjugates are conjugate: the parts change places."""
+    return lambda direct, a, b: function(lambda b, a: direct(a, b)[::-1], b, a)[::-1]
 
 
 def tanh_parts(direct, a, b):
@@ -187,27 +181,17 @@ def tanh_parts(direct, a, b):
     return where(zero(a) & ~finite(b), a, re), im
 
 
-def swapped(function, direct, a, b):
-    """-i f(iz), of an odd function f whose values at conjugates are conjugate: the parts change places."""
-    return function(lambda b, a: direct(a, b)[::-1], b, a)[::-1]
+tanh, tan = limits(tanh_parts), limits(swapped(tanh_parts))
 
 
 # ---- their inverses ---------------------------------------------------------------------------------------------
 
-@limits
-def asinh(direct, a, b):
-    return asinh_parts(direct, a, b)
-
-
-@limits
-def asin(direct, a, b):
-    """-i asinh(iz)."""
-    return swapped(asinh_parts, direct, a, b)
-
-
 def asinh_parts(direct, a, b):
     re, im = direct(abs(a), abs(b))
     return turned(re, a), where(zero(b), b, turned(im, b))
+
+
+asinh, asin = limits(asinh_parts), limits(swapped(asinh_parts))
 
 
 @limits
@@ -222,18 +206,10 @@ def acosh(direct, a, b):
     return re, turned(where(zero(a) & nan(b), math.pi / 2, im), b)
 
 
-@limits
-def atanh(direct, a, b):
-    return atanh_parts(direct, a, b)
-
-
-@limits
-def atan(direct, a, b):
-    """-i atanh(iz)."""
-    return swapped(atanh_parts, direct, a, b)
-
-
 def atanh_parts(direct, a, b):
     re, im = direct(abs(a), abs(b))
     re, im = where(zero(a), a, turned(re, a)), turned(im, b)
     return re, where(nan(b) | nan(a) & finite(b), NAN, im)
+
+
+atanh, atan = limits(atanh_parts), limits(swapped(atanh_parts))

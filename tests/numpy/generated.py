@@ -1,6 +1,7 @@
 """Calls made up by chance: for each function of gnomon.numpy, arrays of any dtype, shape and memory order with edges among the numbers.
 
 A recipe takes a `Draw` and gives the call's arguments; `check` compares the results with NumPy's on wider numbers."""
+import collections
 import zlib
 
 import numpy as np
@@ -172,3 +173,20 @@ def check(name, seed, recipe, wide=False, module=(jnp, np), jit=False):
                 return ours(*given, **kwargs)
             compare(of(G.jit(run)([args[i] for i in places])), theirs, options.get("ulps", 0), "jit of " + said, options.get("least", 0.0))
     return True
+
+
+def search(cases, arguments, check_call):
+    """Make as many calls of each function of `cases` as the first of a command's arguments says, or of those that the others name, and print
+    what differs."""
+    wrong = collections.Counter()
+    for name in cases:
+        if len(arguments) > 1 and name not in arguments[1:]:
+            continue
+        for seed in range(int(arguments[0])):
+            try:
+                check_call(name, seed)
+            except AssertionError as error:
+                wrong[name] += 1
+                if wrong[name] < 3:
+                    print(name, seed, str(error)[:900])
+    print(dict(wrong))

@@ -1,7 +1,6 @@
 """Every function of gnomon.numpy, numpy.linalg and numpy.fft against NumPy's on calls made up by chance.
 
 A few calls each here; `python -m tests.numpy.test_generated 200` makes as many as it is told of each, and prints what differs."""
-import collections
 import inspect
 import sys
 
@@ -9,7 +8,7 @@ import numpy as np
 import pytest
 
 import gnomon.numpy as jnp
-from tests.numpy.generated import check
+from tests.numpy.generated import check, search
 from tests.numpy.recipes import FFT, LINALG, RECIPES
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -44,15 +43,7 @@ UNDER_JIT = {"sum", "sort", "where", "take", "matmul", "median", "linalg.inv", "
 
 
 if __name__ == "__main__":
-    wrong = collections.Counter()
-    for name, (recipe, modules, plain) in CASES.items():
-        if len(sys.argv) > 2 and name not in sys.argv[2:]:
-            continue
-        for seed in range(int(sys.argv[1])):
-            try:
-                check(plain, seed, recipe, wide=seed % 4 == 2, module=modules)
-            except AssertionError as error:
-                wrong[name] += 1
-                if wrong[name] < 3:
-                    print(name, seed, str(error)[:900])
-    print(dict(wrong))
+    def one(name, seed):
+        recipe, modules, plain = CASES[name]
+        check(plain, seed, recipe, wide=seed % 4 == 2, module=modules)
+    search(CASES, sys.argv[1:], one)

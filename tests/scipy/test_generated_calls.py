@@ -2,7 +2,6 @@
 against SciPy's on calls made up by chance.
 
 A few calls each here; `python -m tests.scipy.test_generated_calls 200` makes as many as it is told of each, and prints what differs."""
-import collections
 import sys
 
 import numpy as np
@@ -10,7 +9,7 @@ import pytest
 
 import gnomon as G
 from gnomon.scipy import signal
-from tests.numpy.generated import Draw, check, flat
+from tests.numpy.generated import Draw, check, flat, search
 from tests.scipy.calls import CASES
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -53,16 +52,8 @@ def test_narrow_spectra(name):
 
 
 if __name__ == "__main__":
-    wrong = collections.Counter()
-    for name, (recipe, modules, plain) in CASES.items():
-        if len(sys.argv) > 2 and name not in sys.argv[2:]:
-            continue
-        for seed in range(int(sys.argv[1])):
-            try:
-                check(plain, seed, recipe, wide=seed % 4 == 2, module=modules)
-                assert dtypes(name, seed, True) == dtypes(name, seed, False), "dtypes"
-            except AssertionError as error:
-                wrong[name] += 1
-                if wrong[name] < 3:
-                    print(name, seed, str(error)[:900])
-    print(dict(wrong))
+    def one(name, seed):
+        recipe, modules, plain = CASES[name]
+        check(plain, seed, recipe, wide=seed % 4 == 2, module=modules)
+        assert dtypes(name, seed, True) == dtypes(name, seed, False), "dtypes"
+    search(CASES, sys.argv[1:], one)
